@@ -1,0 +1,1 @@
+//! Hand-written façade over what slotgen wrote.

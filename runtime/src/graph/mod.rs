@@ -1,0 +1,67 @@
+//! The graph a trace records: FX-like nodes in execution order, each with the Python object to call.
+use pyo3::prelude::*;
+
+/// Index of a node in its [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeOp {
+    /// A value that the caller passes in, in the order of the placeholders.
+    Placeholder,
+    /// `target(*args, **kwargs)`.
+    CallFunction,
+    /// The last node: its one argument is the tuple of results.
+    Output,
+}
+
+/// An argument of a node.
+#[derive(Debug)]
+pub enum Argument {
+    /// The result of another node.
+    Node(NodeId),
+    /// A Python object known when the graph was recorded.
+    Constant(Py<PyAny>),
+    /// A tuple built from arguments.
+    Tuple(Vec<Argument>),
+    /// A list built from arguments.
+    List(Vec<Argument>),
+}
+
+/// Where in the user's program a node comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// File name and line of the instruction, innermost inlined frame.
+    pub file: String,
+    /// One-based line; 0 where the code object has none.
+    pub line: u32,
+    /// The C functions that the operation went through, outermost first: `PyNumber_Or`, `slot_nb_or`, `dict_or`…
+    pub route: Vec<String>,
+}
+
+/// One node.
+#[derive(Debug)]
+pub struct Node {
+    /// Unique name, FX style: `or_`, `or__1`, `add`…
+    pub name: String,
+    /// What the node does.
+    pub op: NodeOp,
+    /// The callable of a [`NodeOp::CallFunction`]; `None` otherwise.
+    pub target: Option<Py<PyAny>>,
+    /// Positional arguments.
+    pub args: Vec<Argument>,
+    /// Keyword arguments.
+    pub kwargs: Vec<(String, Argument)>,
+    /// The type of the result and what the domain knows of it, for people and backends (`"ndarray[int64, (2, 3)]"`).
+    pub meta: String,
+    /// Where the node comes from.
+    pub origin: Origin,
+}
+
+/// Nodes in the order in which they run.
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// All nodes; a node's arguments precede it.
+    pub nodes: Vec<Node>,
+}

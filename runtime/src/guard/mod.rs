@@ -1,0 +1,48 @@
+//! Conditions under which compiled code is right, and the program that checks them.
+pub mod source;
+use pyo3::prelude::*;
+use source::Source;
+
+/// One condition on the value at a source.
+#[derive(Debug)]
+pub struct Guard {
+    /// Which value.
+    pub source: Source,
+    /// What must hold.
+    pub check: Check,
+    /// Why the trace relied on it, for reports: `x + y at demo.py:7 dispatched on type(x)`.
+    pub reason: String,
+}
+
+/// What must hold of a value.
+#[derive(Debug)]
+pub enum Check {
+    /// `type(value) is T`.
+    TypeIs(Py<PyAny>),
+    /// `value is object`.
+    Is(Py<PyAny>),
+    /// `type(value) is type(constant) and value == constant` (int, float by bits, str, bytes, None, bool, tuples of these).
+    Equals(Py<PyAny>),
+    /// The exact list, tuple, dict or set has this length.
+    Length(usize),
+    /// The dict at the source has no entry under this key.
+    Absent(source::Key),
+    /// The object at the source is the same as at the other source.
+    SameAs(Source),
+    /// The object at the source is another than at the other source.
+    NotSameAs(Source),
+    /// The type's method resolution, slots and attributes are as they were (version tag).
+    TypeUnchanged(Py<PyAny>),
+    /// A domain's condition, for example dtype and shape of an array.
+    Domain(Box<dyn DomainCheck>),
+    /// `bool(callable(value))`, the slow general form.
+    Call(Py<PyAny>),
+}
+
+/// A condition that a domain brings along.
+pub trait DomainCheck: std::fmt::Debug + Send + Sync {
+    /// Whether it holds; must not run Python code of the user.
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool;
+    /// For reports: `dtype == float64, shape == (3,)`.
+    fn describe(&self) -> String;
+}

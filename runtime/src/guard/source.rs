@@ -1,0 +1,32 @@
+//! Where a compiled frame finds a value again: a path from the frame's arguments, globals or builtins.
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A path to a value that exists before the compiled code runs.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Argument slot of the compiled function: index into its fast locals.
+    Local(u32),
+    /// Content of a closure cell: index into `co_freevars`.
+    Free(u32),
+    /// The cell object itself of a free variable.
+    FreeCell(u32),
+    /// An entry of the function's globals.
+    Global(Arc<str>),
+    /// An entry of a dict that is reachable as an object (another module's globals).
+    DictItem(Arc<Source>, Arc<Key>),
+    /// An entry of the function's builtins.
+    Builtin(Arc<str>),
+    /// An instance or module attribute found in the object's own `__dict__` or slot.
+    Attr(Arc<Source>, Arc<str>),
+    /// `base[index]` of an exact tuple or list.
+    Item(Arc<Source>, usize),
+    /// `type(base)`.
+    TypeOf(Arc<Source>),
+    /// An object that the compiled code keeps alive itself; needs no guard.
+    Constant(Arc<Py<PyAny>>),
+}
+
+/// A hashable constant used as a dict key in a path.
+#[derive(Debug)]
+pub struct Key(pub Py<PyAny>);

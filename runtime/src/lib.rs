@@ -1,0 +1,4 @@
+//! Hooks CPython frames, traces bytecode with the generated object model, emits graphs, guards and new bytecode.
+pub mod graph;
+pub mod guard;
+pub mod trace;

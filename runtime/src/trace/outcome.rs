@@ -1,0 +1,101 @@
+//! What a finished trace hands to the emitter. The emitter knows nothing else of the tracer.
+use super::value::{Value, ValueId};
+use crate::graph::{Graph, NodeId};
+use crate::guard::Guard;
+
+/// A finished trace of one frame, from its first instruction up to `end`.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All values met, indexed by [`ValueId`].
+    pub values: Vec<Value>,
+    /// What was recorded; without an output node, which the emitter adds from what it needs.
+    pub graph: Graph,
+    /// For each placeholder of the graph, in order, the value that is passed in.
+    pub inputs: Vec<(NodeId, ValueId)>,
+    /// Conditions, in the order in which the trace came to rely on them.
+    pub guards: Vec<Guard>,
+    /// Side effects on objects that existed before the trace, in the order of their happening.
+    pub effects: Vec<Effect>,
+    /// How the trace ended.
+    pub end: End,
+    /// Every operation that went through generated code, for reports.
+    pub routes: Vec<Route>,
+    /// Bytecode instructions executed symbolically.
+    pub steps: u64,
+}
+
+/// A change to an object from before the trace; replayed by emitted code before the frame goes on.
+#[derive(Debug)]
+pub enum Effect {
+    /// `object.name = value`, stored as `object.__dict__`/slot would (no user `__setattr__` runs).
+    SetAttr { object: ValueId, name: String, value: ValueId },
+    /// `del object.name`.
+    DelAttr { object: ValueId, name: String },
+    /// `object[key] = value` on an exact dict or list.
+    SetItem { object: ValueId, key: ValueId, value: ValueId },
+    /// `del object[key]` on an exact dict or list.
+    DelItem { object: ValueId, key: ValueId },
+    /// `list[:] = values`: an exact list from before the trace gets this content.
+    ReplaceList { list: ValueId, values: Vec<ValueId> },
+    /// A global of the given globals dict (a value).
+    SetGlobal { globals: ValueId, name: String, value: ValueId },
+    /// Deletes a global.
+    DelGlobal { globals: ValueId, name: String },
+    /// The content of a cell from before the trace.
+    SetCell { cell: ValueId, value: Option<ValueId> },
+}
+
+/// How a trace ended.
+#[derive(Debug)]
+pub enum End {
+    /// The frame returned this value.
+    Return(ValueId),
+    /// The frame raises this exception value.
+    Raise(ValueId),
+    /// The instruction at `at` must run natively; state as it is before that instruction.
+    Break {
+        /// Index of the instruction in the decoded code.
+        at: usize,
+        /// Value stack, bottom first.
+        stack: Vec<StackEntry>,
+        /// Fast locals incl. cells and free variables, by slot; `None` where unbound.
+        locals: Vec<Option<ValueId>>,
+        /// Why.
+        reason: Break,
+    },
+}
+
+/// An entry of the value stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackEntry {
+    /// An object.
+    Object(ValueId),
+    /// The NULL that call sequences push.
+    Null,
+}
+
+/// A graph break in four parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Break {
+    /// Kind of break, from a closed list: `call to unknown C function`.
+    pub kind: String,
+    /// The particulars: names, types, slot.
+    pub context: String,
+    /// What that means, in a sentence.
+    pub explanation: String,
+    /// What the user may do, from a closed list.
+    pub hints: Vec<String>,
+}
+
+/// One operation's way through C.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// File and line of the instruction.
+    pub file: String,
+    /// One-based line.
+    pub line: u32,
+    /// The instruction as `dis` prints it: `BINARY_OP 7 (|)`.
+    pub instruction: String,
+    /// Functions of C, outermost first, and Python functions as `V.__or__`.
+    pub functions: Vec<String>,
+}

@@ -1,0 +1,93 @@
+//! What the tracer knows of a Python value while a frame runs symbolically.
+use crate::graph::NodeId;
+use crate::guard::source::Source;
+use pyo3::prelude::*;
+
+/// Handle of a value in a trace's [`Values`](super::Values) arena. Two handles are one Python object only if they are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+/// A value.
+#[derive(Debug)]
+pub enum Value {
+    /// A real object that exists before the trace (argument, global, attribute of one) or is a constant of the code.
+    Real {
+        /// The object, as found while tracing.
+        object: Py<PyAny>,
+        /// How the compiled frame gets it again; `None` for constants, which are loaded as they are.
+        source: Option<Source>,
+    },
+    /// A graph node's result: computed only when the compiled graph runs.
+    Proxy {
+        /// The node.
+        node: NodeId,
+        /// Its exact Python type.
+        kind: Py<PyAny>,
+        /// What the domain keeps about it (an example object whose metadata is right).
+        example: Py<PyAny>,
+    },
+    /// An object made during the trace, rebuilt by emitted code only where it escapes.
+    New(New),
+}
+
+/// An object made during the trace.
+#[derive(Debug)]
+pub enum New {
+    /// `tuple`.
+    Tuple(Vec<ValueId>),
+    /// `list`.
+    List(Vec<ValueId>),
+    /// `dict`, in insertion order; keys are real hashable constants.
+    Dict(Vec<(ValueId, ValueId)>),
+    /// `set` of values that are real hashable constants.
+    Set(Vec<ValueId>),
+    /// `slice(start, stop, step)`.
+    Slice([ValueId; 3]),
+    /// A cell; `None` while empty.
+    Cell(Option<ValueId>),
+    /// A function made by `MAKE_FUNCTION`.
+    Function {
+        /// Code object.
+        code: Py<PyAny>,
+        /// Globals dict of the frame that made it.
+        globals: Py<PyAny>,
+        /// `__defaults__`, a tuple value.
+        defaults: Option<ValueId>,
+        /// `__kwdefaults__`, a dict value.
+        kwdefaults: Option<ValueId>,
+        /// `__closure__`: cells.
+        closure: Vec<ValueId>,
+        /// `__annotations__`, a value.
+        annotations: Option<ValueId>,
+    },
+    /// A bound method.
+    Method {
+        /// `__func__`.
+        function: ValueId,
+        /// `__self__`.
+        receiver: ValueId,
+    },
+    /// An instance of a user class with its attributes, as `object.__new__` leaves it.
+    Instance {
+        /// The class, a value that is a real type.
+        class: ValueId,
+        /// Instance attributes in insertion order.
+        attributes: Vec<(String, ValueId)>,
+    },
+    /// An exception instance: class, `args` tuple, attributes as for an instance.
+    Exception {
+        /// The class.
+        class: ValueId,
+        /// `args`, a tuple value.
+        args: ValueId,
+    },
+    /// An iterator over a sequence value: what remains starts at `next`.
+    SequenceIterator {
+        /// The list or tuple value.
+        sequence: ValueId,
+        /// Index of the next item.
+        next: usize,
+    },
+    /// A real object of a C type that nobody outside the trace can see (a `range_iterator`, a `zip`…): worked on by C itself.
+    Owned(Py<PyAny>),
+}

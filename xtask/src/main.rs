@@ -1,0 +1,2 @@
+//! The project's front door.
+fn main() {}
