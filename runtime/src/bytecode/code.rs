@@ -1,0 +1,116 @@
+//! A decoded code object.
+use super::instr::{Instr, Label};
+use super::isa::Isa;
+use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
+
+bitflags::bitflags! {
+    /// What an entry of localsplus is (CPython's `CO_FAST_*`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LocalKind: u8 {
+        /// A local variable or argument.
+        const LOCAL = 0x20;
+        /// Holds a cell that this function makes.
+        const CELL = 0x40;
+        /// Holds a cell of the closure.
+        const FREE = 0x80;
+    }
+}
+
+/// One entry of localsplus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Variable name.
+    pub name: String,
+    /// What it is.
+    pub kind: LocalKind,
+}
+
+/// A code object as data. Editing keeps labels; [`Code::assemble`] makes a code object again.
+#[derive(Debug)]
+pub struct Code {
+    /// Instructions in order.
+    pub instrs: Vec<Instr>,
+    /// `co_consts`; instructions refer to them by index.
+    pub consts: Vec<Py<PyAny>>,
+    /// `co_names`.
+    pub names: Vec<String>,
+    /// Locals, then cells that are no locals, then free variables.
+    pub locals: Vec<Local>,
+    /// `co_argcount`.
+    pub argcount: u32,
+    /// `co_posonlyargcount`.
+    pub posonlyargcount: u32,
+    /// `co_kwonlyargcount`.
+    pub kwonlyargcount: u32,
+    /// `co_flags`.
+    pub flags: u32,
+    /// Declared `co_stacksize`; assembling never goes below it.
+    pub stacksize: u32,
+    /// `co_firstlineno`.
+    pub firstlineno: i32,
+    /// `co_name`.
+    pub name: String,
+    /// `co_qualname`.
+    pub qualname: String,
+    /// The code object decoded from: `replace` is called on it, so what is not edited stays.
+    pub original: Py<PyAny>,
+    pub(crate) next_label: u32,
+}
+
+impl Code {
+    /// The instruction set this code is in.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        Isa::running()
+    }
+
+    /// Index of the instruction with this label; linear, use [`Code::indices`] for many.
+    #[must_use]
+    pub fn index(&self, label: Label) -> Option<usize> {
+        let guess = label.0 as usize;
+        if self.instrs.get(guess).is_some_and(|instr| instr.id == label) {
+            return Some(guess);
+        }
+        self.instrs.iter().position(|instr| instr.id == label)
+    }
+
+    /// Index of every label.
+    #[must_use]
+    pub fn indices(&self) -> FxHashMap<Label, usize> {
+        self.instrs.iter().enumerate().map(|(index, instr)| (instr.id, index)).collect()
+    }
+
+    /// Index of the instruction whose operation stands at this byte offset of the original.
+    #[must_use]
+    pub fn index_at(&self, offset: u32) -> Option<usize> {
+        self.instrs.iter().position(|instr| instr.offset == Some(offset))
+    }
+
+    /// Number of plain locals (arguments included): `co_nlocals`.
+    #[must_use]
+    pub fn nlocals(&self) -> usize {
+        self.locals.iter().filter(|local| local.kind.contains(LocalKind::LOCAL)).count()
+    }
+
+    /// A copy that shares constants.
+    #[must_use]
+    pub fn duplicate(&self, py: Python<'_>) -> Self {
+        Self {
+            instrs: self.instrs.clone(),
+            consts: self.consts.iter().map(|constant| constant.clone_ref(py)).collect(),
+            names: self.names.clone(),
+            locals: self.locals.clone(),
+            argcount: self.argcount,
+            posonlyargcount: self.posonlyargcount,
+            kwonlyargcount: self.kwonlyargcount,
+            flags: self.flags,
+            stacksize: self.stacksize,
+            firstlineno: self.firstlineno,
+            name: self.name.clone(),
+            qualname: self.qualname.clone(),
+            original: self.original.clone_ref(py),
+            next_label: self.next_label,
+        }
+    }
+}

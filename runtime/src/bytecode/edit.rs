@@ -1,0 +1,120 @@
+//! Editing a decoded code object: insert, delete, retarget, new labels, locals, constants.
+use super::code::{Code, Local, LocalKind};
+use super::instr::{Instr, Label, Position};
+use super::op::{Op, OpFlags};
+use pyo3::prelude::*;
+
+impl Code {
+    /// A label that no instruction has yet.
+    pub fn new_label(&mut self) -> Label {
+        let label = Label(self.next_label);
+        self.next_label += 1;
+        label
+    }
+
+    /// A new instruction without jump, handler and position; insert it with [`Code::insert`].
+    pub fn instr(&mut self, op: Op, arg: u32) -> Instr {
+        Instr { id: self.new_label(), op, arg, target: None, handler: None, position: Position::NONE, offset: None, prefixes: 0 }
+    }
+
+    /// A new jump.
+    pub fn jump(&mut self, op: Op, target: Label) -> Instr {
+        Instr { target: Some(target), ..self.instr(op, 0) }
+    }
+
+    /// Inserts instructions before the one at `index`; jumps to that one still go to it, past the inserted ones.
+    pub fn insert(&mut self, index: usize, instrs: impl IntoIterator<Item = Instr>) {
+        self.instrs.splice(index..index, instrs);
+    }
+
+    /// Deletes the instruction at `index`; jumps and handlers to it go to the one after it.
+    pub fn delete(&mut self, index: usize) {
+        let removed = self.instrs.remove(index);
+        if let Some(next) = self.instrs.get(index).map(|instr| instr.id) {
+            self.retarget(removed.id, next);
+        }
+    }
+
+    /// Sends every jump and handler that goes to `from` to `to`.
+    pub fn retarget(&mut self, from: Label, to: Label) {
+        for instr in &mut self.instrs {
+            if instr.target == Some(from) {
+                instr.target = Some(to);
+            }
+            if let Some(handler) = &mut instr.handler
+                && handler.target == from
+            {
+                handler.target = to;
+            }
+        }
+    }
+
+    /// Index of this object (by identity) in `consts`, appended if it is not there.
+    pub fn constant(&mut self, object: &Bound<'_, PyAny>) -> u32 {
+        let found = self.consts.iter().position(|constant| constant.as_ptr() == object.as_ptr());
+        let index = found.unwrap_or_else(|| {
+            self.consts.push(object.clone().unbind());
+            self.consts.len() - 1
+        });
+        index as u32
+    }
+
+    /// Index of this name in `names`, appended if it is not there.
+    pub fn name_index(&mut self, name: &str) -> u32 {
+        let found = self.names.iter().position(|known| known == name);
+        let index = found.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        index as u32
+    }
+
+    /// Appends a plain local after the existing ones and gives its index; cells and free variables move up by one.
+    pub fn add_local(&mut self, name: &str) -> u32 {
+        let at = self.nlocals();
+        self.insert_locals(at, &[name.to_owned()]);
+        at as u32
+    }
+
+    /// Inserts plain locals at localsplus index `at` (at most the number of locals); every argument that names a later slot moves up.
+    pub fn insert_locals(&mut self, at: usize, names: &[String]) {
+        let locals = names.iter().map(|name| Local { name: name.clone(), kind: LocalKind::LOCAL });
+        self.locals.splice(at..at, locals);
+        let (at, count) = (at as u32, names.len() as u32);
+        let moved = |slot: u32| if slot >= at { slot + count } else { slot };
+        let mut instrs = Vec::with_capacity(self.instrs.len());
+        for instr in std::mem::take(&mut self.instrs) {
+            self.move_slots(instr, &moved, &mut instrs);
+        }
+        self.instrs = instrs;
+    }
+
+    fn move_slots(&mut self, mut instr: Instr, moved: &impl Fn(u32) -> u32, out: &mut Vec<Instr>) {
+        if let Some((first, second)) = fused(instr.op) {
+            let (high, low) = (moved(instr.arg >> 4), moved(instr.arg & 15));
+            if high < 16 && low < 16 {
+                instr.arg = high << 4 | low;
+                return out.push(instr);
+            }
+            let id = self.new_label();
+            out.push(Instr { op: first, arg: high, ..instr });
+            return out.push(Instr { id, op: second, arg: low, offset: None, ..instr });
+        }
+        if self.isa().has(instr.op, OpFlags::LOCAL) || self.isa().has(instr.op, OpFlags::FREE) {
+            if instr.op != Op::COPY_FREE_VARS {
+                instr.arg = moved(instr.arg);
+            }
+        }
+        out.push(instr);
+    }
+}
+
+/// The two operations of an instruction whose argument packs two slots.
+pub(crate) fn fused(op: Op) -> Option<(Op, Op)> {
+    match op {
+        Op::LOAD_FAST_LOAD_FAST => Some((Op::LOAD_FAST, Op::LOAD_FAST)),
+        Op::STORE_FAST_LOAD_FAST => Some((Op::STORE_FAST, Op::LOAD_FAST)),
+        Op::STORE_FAST_STORE_FAST => Some((Op::STORE_FAST, Op::STORE_FAST)),
+        _ => None,
+    }
+}

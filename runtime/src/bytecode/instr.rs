@@ -1,0 +1,62 @@
+//! One decoded instruction.
+use super::op::Op;
+
+/// Stable name of an instruction: survives insertion and deletion around it; jumps and handlers refer to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label(pub u32);
+
+/// Source position of an instruction, as CPython's location table keeps it; -1 where unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// One-based line; -1: the instruction has no location at all.
+    pub line: i32,
+    /// Line of the end.
+    pub end_line: i32,
+    /// Zero-based column in UTF-8 bytes.
+    pub column: i32,
+    /// Column of the end.
+    pub end_column: i32,
+}
+
+impl Position {
+    /// No location.
+    pub const NONE: Self = Self { line: -1, end_line: -1, column: -1, end_column: -1 };
+
+    /// A line without columns.
+    #[must_use]
+    pub fn line(line: i32) -> Self {
+        Self { line, end_line: line, column: -1, end_column: -1 }
+    }
+}
+
+/// The exception-table entry that covers an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handler {
+    /// First instruction of the handler.
+    pub target: Label,
+    /// The stack is cut to this depth before `lasti` (if wanted) and the exception are pushed.
+    pub depth: u32,
+    /// Whether the offset of the raising instruction is pushed below the exception.
+    pub lasti: bool,
+}
+
+/// One instruction with its argument complete (`EXTENDED_ARG` folded in) and its jump resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instr {
+    /// Its name in this [`Code`](super::Code).
+    pub id: Label,
+    /// Operation, without specialisation and instrumentation.
+    pub op: Op,
+    /// Argument; without meaning where `target` is set.
+    pub arg: u32,
+    /// Where it jumps to, for jumps.
+    pub target: Option<Label>,
+    /// What catches exceptions raised here.
+    pub handler: Option<Handler>,
+    /// Source position.
+    pub position: Position,
+    /// Offset in bytes of the operation itself (after its `EXTENDED_ARG`s) in the code object decoded from; `None` for inserted instructions.
+    pub offset: Option<u32>,
+    /// At least this many `EXTENDED_ARG`s are written: what the original had.
+    pub(crate) prefixes: u8,
+}

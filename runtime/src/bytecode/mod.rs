@@ -1,0 +1,25 @@
+//! Code objects as editable instructions: decode, edit, split at any instruction, assemble.
+mod assemble;
+mod code;
+mod decode;
+mod depth;
+mod display;
+mod edit;
+mod error;
+mod exception_table;
+mod instr;
+mod isa;
+mod line_table;
+mod object;
+pub mod op;
+pub mod python;
+
+pub use assemble::Assembled;
+pub use code::{Code, Local, LocalKind};
+pub use decode::Bytes;
+pub use depth::Depths;
+pub use error::{Error, Problem};
+pub use instr::{Handler, Instr, Label, Position};
+pub use isa::Isa;
+pub use object::name_shift;
+pub use op::{Op, OpFlags};

@@ -1,0 +1,137 @@
+//! Between Python's code objects and [`Code`].
+use super::code::{Code, Local, LocalKind};
+use super::decode::{self, Bytes};
+use super::error::{Error, Problem};
+use super::instr::Instr;
+use super::isa::Isa;
+use super::op::{Op, OpFlags};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCode, PyDict, PyString, PyTuple};
+
+fn object_error(error: PyErr) -> Error {
+    Error::new(0, Problem::Object(error.to_string()))
+}
+
+fn get<'py, T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(code: &Bound<'py, PyAny>, name: &str) -> Result<T, Error> {
+    code.getattr(name).and_then(|value| value.extract()).map_err(object_error)
+}
+
+fn strings(code: &Bound<'_, PyAny>, name: &str) -> Result<Vec<String>, Error> {
+    get(code, name)
+}
+
+impl Code {
+    /// Decodes a code object.
+    pub fn decode(code: &Bound<'_, PyAny>) -> Result<Self, Error> {
+        if !code.is_instance_of::<PyCode>() {
+            let name = code.get_type().name().map_err(object_error)?;
+            return Err(Error::new(0, Problem::Object(format!("expected a code object, not {name}"))));
+        }
+        let bytes = |name: &str| -> Result<Bound<'_, PyBytes>, Error> {
+            let value = code.getattr(name).map_err(object_error)?;
+            value.cast_into().map_err(|error| object_error(error.into()))
+        };
+        let (text, lines, handlers) = (bytes("co_code")?, bytes("co_linetable")?, bytes("co_exceptiontable")?);
+        let firstlineno: i32 = get(code, "co_firstlineno")?;
+        let raw = Bytes { code: text.as_bytes(), line_table: lines.as_bytes(), exception_table: handlers.as_bytes(), first_line: firstlineno };
+        let instrs = decode::decode(raw, Isa::running())?;
+        let consts = code.getattr("co_consts").and_then(|value| Ok(value.cast_into::<PyTuple>()?)).map_err(object_error)?;
+        let decoded = Self {
+            next_label: instrs.len() as u32,
+            instrs,
+            consts: consts.iter().map(Bound::unbind).collect(),
+            names: strings(code, "co_names")?,
+            locals: locals(code)?,
+            argcount: get(code, "co_argcount")?,
+            posonlyargcount: get(code, "co_posonlyargcount")?,
+            kwonlyargcount: get(code, "co_kwonlyargcount")?,
+            flags: get(code, "co_flags")?,
+            stacksize: get(code, "co_stacksize")?,
+            firstlineno,
+            name: get(code, "co_name")?,
+            qualname: get(code, "co_qualname")?,
+            original: code.clone().unbind(),
+        };
+        decoded.check_arguments()?;
+        Ok(decoded)
+    }
+
+    /// A code object of the instructions as they are now.
+    pub fn assemble<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Error> {
+        self.check_arguments()?;
+        let bytes = self.assemble_bytes()?;
+        self.build(py, &bytes).map_err(object_error)
+    }
+
+    fn build<'py>(&self, py: Python<'py>, bytes: &super::assemble::Assembled) -> PyResult<Bound<'py, PyAny>> {
+        let kw = PyDict::new(py);
+        let of_kind = |kind: LocalKind| PyTuple::new(py, self.locals.iter().filter(|local| local.kind.contains(kind)).map(|local| local.name.as_str()));
+        kw.set_item("co_code", PyBytes::new(py, &bytes.code))?;
+        kw.set_item("co_linetable", PyBytes::new(py, &bytes.line_table))?;
+        kw.set_item("co_exceptiontable", PyBytes::new(py, &bytes.exception_table))?;
+        kw.set_item("co_stacksize", bytes.stacksize)?;
+        kw.set_item("co_consts", PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?)?;
+        kw.set_item("co_names", PyTuple::new(py, self.names.iter().map(|name| PyString::intern(py, name)))?)?;
+        kw.set_item("co_varnames", of_kind(LocalKind::LOCAL)?)?;
+        kw.set_item("co_cellvars", of_kind(LocalKind::CELL)?)?;
+        kw.set_item("co_freevars", of_kind(LocalKind::FREE)?)?;
+        kw.set_item("co_nlocals", self.nlocals())?;
+        kw.set_item("co_argcount", self.argcount)?;
+        kw.set_item("co_posonlyargcount", self.posonlyargcount)?;
+        kw.set_item("co_kwonlyargcount", self.kwonlyargcount)?;
+        kw.set_item("co_flags", self.flags)?;
+        kw.set_item("co_firstlineno", self.firstlineno)?;
+        kw.set_item("co_name", &self.name)?;
+        kw.set_item("co_qualname", &self.qualname)?;
+        self.original.bind(py).call_method("replace", (), Some(&kw))
+    }
+
+    /// Every argument that indexes a table must be inside it: the interpreter does not check.
+    fn check_arguments(&self) -> Result<(), Error> {
+        for (index, instr) in self.instrs.iter().enumerate() {
+            let Some((largest, count, what)) = self.indexed(instr) else { continue };
+            if largest as usize >= count {
+                let problem = Problem::BadArgument { op: instr.op, arg: instr.arg, count, what };
+                return Err(Error::new(self.offset_of(index), problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn indexed(&self, instr: &Instr) -> Option<(u32, usize, &'static str)> {
+        let isa = self.isa();
+        if isa.has(instr.op, OpFlags::CONST) {
+            return Some((instr.arg, self.consts.len(), "constants"));
+        }
+        if isa.has(instr.op, OpFlags::NAME) {
+            return Some((instr.arg >> name_shift(instr.op), self.names.len(), "names"));
+        }
+        if isa.has(instr.op, OpFlags::LOCAL) || isa.has(instr.op, OpFlags::FREE) {
+            let slots = super::edit::fused(instr.op).map_or(instr.arg, |_| (instr.arg >> 4).max(instr.arg & 15));
+            return Some((slots, self.locals.len(), "local, cell and free variables"));
+        }
+        None
+    }
+}
+
+/// How far the index into `co_names` is shifted in the argument.
+#[must_use]
+pub fn name_shift(op: Op) -> u32 {
+    match op {
+        Op::LOAD_ATTR | Op::LOAD_GLOBAL => 1,
+        Op::LOAD_SUPER_ATTR => 2,
+        _ => 0,
+    }
+}
+
+fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
+    let mut locals: Vec<Local> = strings(code, "co_varnames")?.into_iter().map(|name| Local { name, kind: LocalKind::LOCAL }).collect();
+    for name in strings(code, "co_cellvars")? {
+        match locals.iter_mut().find(|local| local.name == name) {
+            Some(local) => local.kind |= LocalKind::CELL,
+            None => locals.push(Local { name, kind: LocalKind::CELL }),
+        }
+    }
+    locals.extend(strings(code, "co_freevars")?.into_iter().map(|name| Local { name, kind: LocalKind::FREE }));
+    Ok(locals)
+}
