@@ -1,1 +1,5 @@
-//! placeholder
+//! Reads CPython's C sources and generates the Rust of the `generated` crate; one module per stage, in the order of the data flow.
+
+pub mod diagnostics;
+pub mod preprocess;
+pub mod source;

@@ -1,0 +1,147 @@
+//! Macro definitions and the layered table that holds them.
+
+use super::token::{LINE, SPACE, Token, VERBATIM};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A macro as defined.
+#[derive(Debug)]
+pub(super) struct Macro<'t> {
+    pub name: &'t str,
+    /// `None` for an object-like macro.
+    pub parameters: Option<Vec<&'t str>>,
+    /// The last parameter takes all remaining arguments.
+    pub variadic: bool,
+    pub body: Vec<Token<'t>>,
+    /// For each token of the body, the parameter it names.
+    pub uses: Vec<Option<u16>>,
+    /// Defined outside `Include/`, so that code that uses it is expanded.
+    pub local: bool,
+    /// Where it is defined: index of the file in the tree, byte offset.
+    pub file: u32,
+    pub at: u32,
+}
+
+/// What is wrong with a `#define`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadDefine {
+    NoName,
+    Parameters,
+}
+
+impl<'t> Macro<'t> {
+    /// Reads what follows `#define`.
+    pub fn parse(tokens: &[Token<'t>], local: bool) -> Result<Macro<'t>, BadDefine> {
+        let name = tokens.first().filter(|token| token.is_ident()).ok_or(BadDefine::NoName)?;
+        let mut rest = tokens.get(1..).unwrap_or(&[]);
+        let mut variadic = false;
+        let mut parameters = None;
+        if rest.first().is_some_and(|token| token.is("(") && !token.has(SPACE)) {
+            let (names, dots, after) = parse_parameters(rest)?;
+            variadic = dots;
+            parameters = Some(names);
+            rest = after;
+        }
+        let body = rest.iter().map(|token| Token { flags: token.flags & !(LINE | VERBATIM), ..*token }).collect();
+        let mut made = Macro { name: name.text, parameters, variadic, body, uses: Vec::new(), local, file: name.file, at: name.at };
+        made.find_uses();
+        Ok(made)
+    }
+
+    fn find_uses(&mut self) {
+        let Some(parameters) = &self.parameters else {
+            self.uses = vec![None; self.body.len()];
+            return;
+        };
+        let index = |token: &Token| {
+            let found = parameters.iter().position(|p| token.is_ident() && token.is(p))?;
+            u16::try_from(found).ok()
+        };
+        self.uses = self.body.iter().map(index).collect();
+    }
+
+    /// The body as text, tokens separated as in the source.
+    pub fn body_text(&self) -> String {
+        let mut text = String::new();
+        for token in &self.body {
+            if token.has(SPACE) && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(token.text);
+        }
+        text
+    }
+}
+
+type Parameters<'s, 't> = (Vec<&'t str>, bool, &'s [Token<'t>]);
+
+fn parse_parameters<'s, 't>(tokens: &'s [Token<'t>]) -> Result<Parameters<'s, 't>, BadDefine> {
+    let mut names = Vec::new();
+    let mut variadic = false;
+    let mut i = 1;
+    loop {
+        let token = tokens.get(i).ok_or(BadDefine::Parameters)?;
+        i += 1;
+        match token.text {
+            ")" => break,
+            "," if !names.is_empty() => {}
+            "..." => {
+                variadic = true;
+                // GNU's `args...` names the rest; standard C calls it __VA_ARGS__.
+                let named = i >= 3 && tokens.get(i - 2).is_some_and(|before| before.is_ident());
+                if !named {
+                    names.push("__VA_ARGS__");
+                }
+            }
+            name if token.is_ident() && !variadic => names.push(name),
+            _ => return Err(BadDefine::Parameters),
+        }
+    }
+    Ok((names, variadic, tokens.get(i..).unwrap_or(&[])))
+}
+
+/// A layer of macros that many units share.
+pub(super) type Layer<'t> = FxHashMap<&'t str, Arc<Macro<'t>>>;
+
+/// The macros in force at a point of a unit: its own over those of a shared layer.
+pub(super) struct Table<'a, 't> {
+    base: &'a Layer<'t>,
+    own: FxHashMap<&'t str, Option<Arc<Macro<'t>>>>,
+}
+
+impl<'a, 't> Table<'a, 't> {
+    pub fn new(base: &'a Layer<'t>) -> Table<'a, 't> {
+        Table { base, own: FxHashMap::default() }
+    }
+
+    /// Replaces the shared layer.
+    pub fn rebase(&mut self, base: &'a Layer<'t>) {
+        self.base = base;
+    }
+
+    pub fn define(&mut self, made: Arc<Macro<'t>>) {
+        self.own.insert(made.name, Some(made));
+    }
+
+    pub fn undefine(&mut self, name: &'t str) {
+        self.own.insert(name, None);
+    }
+
+    /// The macro of that name, wherever it is defined.
+    pub fn get(&self, name: &str) -> Option<&Arc<Macro<'t>>> {
+        match self.own.get(name) {
+            Some(own) => own.as_ref(),
+            None => self.base.get(name),
+        }
+    }
+
+    /// The macro of that name when the unit (or a header it read itself) defines it.
+    pub fn own(&self, name: &str) -> Option<&Arc<Macro<'t>>> {
+        self.own.get(name).and_then(Option::as_ref)
+    }
+
+    /// What the unit has defined, or undefined (`None`), in no order.
+    pub fn changes(&self) -> &FxHashMap<&'t str, Option<Arc<Macro<'t>>>> {
+        &self.own
+    }
+}

@@ -1,0 +1,60 @@
+//! Turns a C file of CPython into C that tree-sitter-c parses whole: conditionals decided, local macros expanded, API macros kept.
+
+mod condition;
+mod configuration;
+mod expand;
+mod headers;
+mod lex;
+mod macros;
+mod map;
+mod print;
+mod program;
+mod rules;
+mod runner;
+mod substitute;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use configuration::{Configuration, ConfigurationError};
+pub use headers::Preprocessor;
+pub use map::{Origin, SourceMap};
+
+use crate::diagnostics::Diagnostics;
+use crate::source::Tree;
+
+/// A preprocessed file.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// Path of the file, relative to the root of the tree.
+    pub path: String,
+    /// C without comments and directives; API macros look like calls or identifiers.
+    pub text: String,
+    /// Where each byte of `text` came from.
+    pub map: SourceMap,
+    /// Macros that the file, and the local files it includes, define (the last definition of each name), sorted by name.
+    pub macros: Vec<MacroDefinition>,
+    /// What was noticed but does not spoil the text.
+    pub warnings: Diagnostics,
+}
+
+/// A `#define`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MacroDefinition {
+    /// Its name.
+    pub name: String,
+    /// Parameters; `None` for an object-like macro.
+    pub parameters: Option<Vec<String>>,
+    /// The replacement, white space reduced.
+    pub body: String,
+    /// Path of the file, relative to the root of the tree.
+    pub file: String,
+    /// Line of the name, from 1.
+    pub line: u32,
+}
+
+/// Preprocesses one file; for many files of a tree make a [`Preprocessor`] once.
+pub fn run(tree: &Tree, path: &str, configuration: &Configuration) -> Result<Unit, Diagnostics> {
+    Preprocessor::new(tree, configuration)?.unit(path)
+}

@@ -1,0 +1,93 @@
+//! Writes tokens as text that a C parser reads, and the source map beside it.
+
+use super::map::Segment;
+use super::token::{Kind, LINE, SPACE, Token, VERBATIM};
+use crate::source::SourceFile;
+use std::sync::Arc;
+
+/// The text of the tokens, and where each stretch came from.
+pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec<Segment>) {
+    let length: usize = tokens.iter().map(|token| token.text.len() + 2).sum();
+    let mut printer = Printer { text: String::with_capacity(length), segments: Vec::new(), files };
+    let mut before: Option<&Token> = None;
+    for token in tokens {
+        printer.gap(before, token);
+        printer.token(token);
+        before = Some(token);
+    }
+    printer.text.push('\n');
+    (printer.text, printer.segments)
+}
+
+struct Printer<'p> {
+    text: String,
+    segments: Vec<Segment>,
+    files: &'p [Arc<SourceFile>],
+}
+
+impl Printer<'_> {
+    /// White space between two tokens: the source's own where they are neighbours there.
+    fn gap(&mut self, before: Option<&Token>, token: &Token) {
+        let Some(before) = before else { return };
+        match self.source_gap(before, token) {
+            Some(gap) => self.text.push_str(gap),
+            None if token.has(LINE) => self.text.push('\n'),
+            None if token.has(SPACE) || would_join(before, token) => self.text.push(' '),
+            None => {}
+        }
+    }
+
+    fn source_gap(&self, before: &Token, token: &Token) -> Option<&'static str> {
+        if !(before.has(VERBATIM) && token.has(VERBATIM)) || before.file != token.file {
+            return None;
+        }
+        let file = self.files.get(token.file as usize)?;
+        let gap = file.text().get(before.at as usize + before.text.len()..token.at as usize)?;
+        blank(gap)
+    }
+
+    fn token(&mut self, token: &Token) {
+        let out = self.text.len() as u32;
+        let verbatim = token.has(VERBATIM);
+        let segment = Segment { out, file: token.file, at: token.at, via: token.via, verbatim };
+        if !self.segments.last().is_some_and(|last| continues(last, &segment)) {
+            self.segments.push(segment);
+        }
+        self.text.push_str(token.text);
+    }
+}
+
+/// The same white space from a fixed store, if it is short and nothing else.
+fn blank(gap: &str) -> Option<&'static str> {
+    const SPACES: &str = "                                                                ";
+    const LINES: &str = "\n                                                                ";
+    match gap.as_bytes() {
+        [] => Some(""),
+        [b'\n', rest @ ..] if rest.iter().all(|&b| b == b' ') => LINES.get(..gap.len()),
+        all if all.iter().all(|&b| b == b' ') => SPACES.get(..gap.len()),
+        _ => None,
+    }
+}
+
+fn continues(last: &Segment, next: &Segment) -> bool {
+    if (last.file, last.via, last.verbatim) != (next.file, next.via, next.verbatim) {
+        return false;
+    }
+    if last.verbatim { next.out - last.out == next.at.wrapping_sub(last.at) } else { last.at == next.at }
+}
+
+/// Whether two tokens written side by side would be read as one.
+fn would_join(before: &Token, token: &Token) -> bool {
+    let word = |kind| matches!(kind, Kind::Ident | Kind::Number | Kind::Str | Kind::Char);
+    if word(before.kind) && word(token.kind) {
+        return true;
+    }
+    let (last, first) = (before.text.bytes().last(), token.text.bytes().next());
+    matches!(
+        (last, first),
+        (Some(b'+'), Some(b'+' | b'=')) | (Some(b'-'), Some(b'-' | b'=' | b'>')) | (Some(b'&'), Some(b'&' | b'='))
+            | (Some(b'|'), Some(b'|' | b'=')) | (Some(b'<'), Some(b'<' | b'=')) | (Some(b'>'), Some(b'>' | b'='))
+            | (Some(b'=' | b'!' | b'*' | b'/' | b'%' | b'^'), Some(b'=')) | (Some(b'/'), Some(b'/' | b'*'))
+            | (Some(b'#'), Some(b'#')) | (Some(b'.'), Some(b'.' | b'0'..=b'9'))
+    )
+}

@@ -1,0 +1,166 @@
+//! A CPython source tree in memory.
+
+use super::{Release, SourceError, SourceFile, file::hex};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Directories of a tree whose C is read.
+const DIRECTORIES: [&str; 6] = ["Include", "Modules", "Objects", "Parser", "Programs", "Python"];
+/// No C file of any CPython has a tenth of this.
+const FILE_LIMIT: u64 = 32 << 20;
+/// A CPython has about 30 MB of C and headers.
+const TREE_LIMIT: u64 = 512 << 20;
+/// Deeper than any directory of CPython.
+const DEPTH_LIMIT: usize = 12;
+
+/// A CPython source tree (or the headers of an installation): release and C files, sorted by path.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    release: Release,
+    files: Arc<[Arc<SourceFile>]>,
+    by_path: FxHashMap<String, usize>,
+}
+
+impl Tree {
+    /// Opens a source tree, or the include directory of an installed CPython.
+    pub fn open(root: &Path) -> Result<Tree, SourceError> {
+        let mut paths = Vec::new();
+        if root.join("Include/patchlevel.h").is_file() {
+            for directory in DIRECTORIES {
+                if root.join(directory).is_dir() {
+                    list(root, Path::new(directory), directory, &mut paths, 0)?;
+                }
+            }
+        } else if root.join("patchlevel.h").is_file() {
+            list(root, Path::new(""), "Include", &mut paths, 0)?;
+        } else if root.is_dir() {
+            return Err(SourceError::NotCPython { path: root.to_owned() });
+        } else {
+            let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+            return Err(SourceError::Unreadable { path: root.to_owned(), error });
+        }
+        let total: u64 = paths.iter().map(|listed| listed.size).sum();
+        if total > TREE_LIMIT || paths.len() > 20_000 {
+            return Err(SourceError::TreeTooLarge { path: root.to_owned(), limit: TREE_LIMIT });
+        }
+        let files: Result<Vec<_>, _> = paths.into_par_iter().map(Listed::read).collect();
+        Tree::build(files?)
+    }
+
+    /// A tree made of texts, for tests and for trees that are not on disk; it needs `Include/patchlevel.h`.
+    pub fn from_files(files: impl IntoIterator<Item = (String, String)>) -> Result<Tree, SourceError> {
+        let file = |(path, text): (String, String)| SourceFile::new(path, text.into_bytes());
+        Tree::build(files.into_iter().map(file).collect())
+    }
+
+    fn build(mut files: Vec<SourceFile>) -> Result<Tree, SourceError> {
+        files.sort_by(|a, b| a.path().cmp(b.path()));
+        let patchlevel = files.iter().find(|f| f.path() == "Include/patchlevel.h");
+        let patchlevel = patchlevel.ok_or(SourceError::NotCPython { path: PathBuf::from(".") })?;
+        let release = Release::from_patchlevel(patchlevel.path(), patchlevel.text())?;
+        let by_path = files.iter().enumerate().map(|(i, f)| (f.path().to_owned(), i)).collect();
+        Ok(Tree { release, files: files.into_iter().map(Arc::new).collect(), by_path })
+    }
+
+    /// The release that `Include/patchlevel.h` names.
+    pub fn release(&self) -> &Release {
+        &self.release
+    }
+
+    /// All C files and headers, sorted by path.
+    pub fn files(&self) -> &Arc<[Arc<SourceFile>]> {
+        &self.files
+    }
+
+    /// The file of that path.
+    pub fn file(&self, path: &str) -> Option<&Arc<SourceFile>> {
+        self.index(path).and_then(|index| self.files.get(index))
+    }
+
+    /// The position in `files` of that path.
+    pub(crate) fn index(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Paths of the `.c` files below a directory such as `Objects`, sorted.
+    pub fn units(&self, directory: &str) -> Vec<&str> {
+        let below = |path: &&str| {
+            path.ends_with(".c") && path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.files.iter().map(|file| file.path()).filter(below).collect()
+    }
+
+    /// SHA-256 over the paths and digests of all files: what output depends on.
+    pub fn digest(&self) -> String {
+        let mut all = Sha256::new();
+        for file in self.files.iter() {
+            all.update(file.path());
+            all.update([0]);
+            all.update(file.sha256());
+            all.update([b'\n']);
+        }
+        hex(&all.finalize())
+    }
+}
+
+struct Listed {
+    on_disk: PathBuf,
+    path: String,
+    size: u64,
+}
+
+impl Listed {
+    fn read(self) -> Result<SourceFile, SourceError> {
+        if self.size > FILE_LIMIT {
+            return Err(SourceError::TooLarge { path: self.on_disk, size: self.size, limit: FILE_LIMIT });
+        }
+        match std::fs::read(&self.on_disk) {
+            Ok(bytes) => Ok(SourceFile::new(self.path, bytes)),
+            Err(error) => Err(SourceError::Unreadable { path: self.on_disk, error }),
+        }
+    }
+}
+
+/// Lists the C files below `root/directory`, naming them below `prefix`.
+fn list(root: &Path, directory: &Path, prefix: &str, out: &mut Vec<Listed>, depth: usize) -> Result<(), SourceError> {
+    let here = root.join(directory);
+    let unreadable = |error| SourceError::Unreadable { path: here.clone(), error };
+    for entry in std::fs::read_dir(&here).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let metadata = std::fs::metadata(entry.path()).map_err(unreadable)?;
+        let path = format!("{prefix}/{name}");
+        if metadata.is_dir() {
+            if depth < DEPTH_LIMIT {
+                list(root, &directory.join(&name), &path, out, depth + 1)?;
+            }
+        } else if metadata.is_file() && is_c(&name) {
+            out.push(Listed { on_disk: entry.path(), path, size: metadata.len() });
+        }
+    }
+    Ok(())
+}
+
+fn is_c(name: &str) -> bool {
+    name.ends_with(".c") || name.ends_with(".h") || name.ends_with(".inc")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_without_patchlevel_is_refused() {
+        let error = Tree::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        assert!(error.to_string().contains("no CPython source tree"), "{error}");
+    }
+
+    #[test]
+    fn an_absent_directory_is_refused() {
+        let error = Tree::open(Path::new("no/such/directory")).unwrap_err();
+        assert!(matches!(error, SourceError::Unreadable { .. }));
+    }
+}
