@@ -66,7 +66,9 @@ impl Configuration {
             name: name.to_owned(),
             known: data.configuration.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
         })?;
-        if let Some([major, minor]) = section.since.filter(|&[major, minor]| (release.major, release.minor) < (major, minor)) {
+        if let Some([major, minor]) =
+            section.since.filter(|&[major, minor]| (release.major, release.minor) < (major, minor))
+        {
             let since = format!("{major}.{minor}");
             return Err(ConfigurationError::TooOld { name: name.to_owned(), release: release.to_string(), since });
         }

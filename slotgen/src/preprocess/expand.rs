@@ -55,7 +55,10 @@ impl<'a> Workshop<'a> {
     pub fn spend(&mut self, amount: usize, token: &Token) -> bool {
         let enough = self.budget >= amount;
         if !enough && self.budget > 0 {
-            let message = format!("macro expansion of this file makes more than {TOKEN_BUDGET} tokens; `{}` and all after it is left alone", token.text);
+            let message = format!(
+                "macro expansion of this file makes more than {TOKEN_BUDGET} tokens; `{}` and all after it is left alone",
+                token.text
+            );
             self.problem("preprocess/expansion-too-large", token, message, "look for a macro that doubles itself");
         }
         self.budget = if enough { self.budget - amount } else { 0 };
@@ -133,7 +136,12 @@ enum Call<'a> {
 }
 
 impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
-    pub fn new(table: &'x Table<'a, 't>, rules: &'static Rules<'static>, shop: &'x mut Workshop<'a>, mode: Mode) -> Self {
+    pub fn new(
+        table: &'x Table<'a, 't>,
+        rules: &'static Rules<'static>,
+        shop: &'x mut Workshop<'a>,
+        mode: Mode,
+    ) -> Self {
         Expander { table, rules, shop, mode, active: Vec::new(), depth: 0 }
     }
 
@@ -243,16 +251,30 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
         Call::Arguments(split(&read, &cuts, found))
     }
 
-    fn replacement(&mut self, found: &Arc<Macro<'t>>, token: &Token<'a>, arguments: Vec<Vec<Token<'a>>>, stream: &Stream) -> Option<Vec<Token<'a>>> {
+    fn replacement(
+        &mut self,
+        found: &Arc<Macro<'t>>,
+        token: &Token<'a>,
+        arguments: Vec<Vec<Token<'a>>>,
+        stream: &Stream,
+    ) -> Option<Vec<Token<'a>>> {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
         let fits = arguments.len() == wanted || (found.variadic && arguments.len() + 1 == wanted);
         if found.parameters.is_some() && !fits && !(wanted == 0 && arguments.iter().all(Vec::is_empty)) {
             let message = format!("macro `{}` takes {wanted} arguments, {} are given", found.name, arguments.len());
-            self.shop.problem("preprocess/argument-count", token, message, "compare the call with the macro's definition");
+            self.shop.problem(
+                "preprocess/argument-count",
+                token,
+                message,
+                "compare the call with the macro's definition",
+            );
             return None;
         }
         if stream.frames.len() >= NESTING_LIMIT || self.depth >= ARGUMENT_LIMIT {
-            let message = format!("macro `{}` nests deeper than {NESTING_LIMIT} expansions or {ARGUMENT_LIMIT} arguments", found.name);
+            let message = format!(
+                "macro `{}` nests deeper than {NESTING_LIMIT} expansions or {ARGUMENT_LIMIT} arguments",
+                found.name
+            );
             self.shop.problem("preprocess/nesting-too-deep", token, message, "the call is left alone");
             return None;
         }

@@ -113,7 +113,13 @@ fn configured(configuration: &Configuration) -> Result<Layer<'_>, Diagnostics> {
             }
             Err(_) => {
                 let message = format!("`{line}` defines no macro");
-                return Err(Diagnostics(vec![diagnostic(None, Severity::Error, "preprocess/bad-configuration", 0, message)]));
+                return Err(Diagnostics(vec![diagnostic(
+                    None,
+                    Severity::Error,
+                    "preprocess/bad-configuration",
+                    0,
+                    message,
+                )]));
             }
         }
     }

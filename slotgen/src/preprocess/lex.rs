@@ -43,14 +43,7 @@ impl<'t> Lexer<'t> {
             let start = self.at;
             let kind = self.token();
             let text = self.text.get(start..self.at).unwrap_or("");
-            self.tokens.push(Token {
-                text,
-                file: self.file,
-                at: start as u32,
-                via: 0,
-                kind,
-                flags: flags | VERBATIM,
-            });
+            self.tokens.push(Token { text, file: self.file, at: start as u32, via: 0, kind, flags: flags | VERBATIM });
             flags = 0;
         }
     }
@@ -191,8 +184,8 @@ impl<'t> Lexer<'t> {
 
     fn punctuator(&mut self) -> Kind {
         const LONG: [&str; 23] = [
-            "...", "<<=", ">>=", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=", "%=",
-            "+=", "-=", "&=", "^=", "|=",
+            "...", "<<=", ">>=", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=",
+            "%=", "+=", "-=", "&=", "^=", "|=",
         ];
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         if !matches!(self.peek(1), b'.' | b'<' | b'>' | b'#' | b'+' | b'-' | b'=' | b'&' | b'|') {
@@ -227,7 +220,10 @@ mod tests {
 
     #[test]
     fn tokens_of_c() {
-        assert_eq!(texts("a->b+=0x1p-3/*c*/L\"x\\\"y\" '\\''", Scope::All), ["a", "->", "b", "+=", "0x1p-3", "L\"x\\\"y\"", "'\\''"]);
+        assert_eq!(
+            texts("a->b+=0x1p-3/*c*/L\"x\\\"y\" '\\''", Scope::All),
+            ["a", "->", "b", "+=", "0x1p-3", "L\"x\\\"y\"", "'\\''"]
+        );
     }
 
     #[test]

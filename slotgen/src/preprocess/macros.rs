@@ -43,7 +43,16 @@ impl<'t> Macro<'t> {
             rest = after;
         }
         let body = rest.iter().map(|token| Token { flags: token.flags & !(LINE | VERBATIM), ..*token }).collect();
-        let mut made = Macro { name: name.text, parameters, variadic, body, uses: Vec::new(), local, file: name.file, at: name.at };
+        let mut made = Macro {
+            name: name.text,
+            parameters,
+            variadic,
+            body,
+            uses: Vec::new(),
+            local,
+            file: name.file,
+            at: name.at,
+        };
         made.find_uses();
         Ok(made)
     }

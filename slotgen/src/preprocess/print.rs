@@ -85,9 +85,15 @@ fn would_join(before: &Token, token: &Token) -> bool {
     let (last, first) = (before.text.bytes().last(), token.text.bytes().next());
     matches!(
         (last, first),
-        (Some(b'+'), Some(b'+' | b'=')) | (Some(b'-'), Some(b'-' | b'=' | b'>')) | (Some(b'&'), Some(b'&' | b'='))
-            | (Some(b'|'), Some(b'|' | b'=')) | (Some(b'<'), Some(b'<' | b'=')) | (Some(b'>'), Some(b'>' | b'='))
-            | (Some(b'=' | b'!' | b'*' | b'/' | b'%' | b'^'), Some(b'=')) | (Some(b'/'), Some(b'/' | b'*'))
-            | (Some(b'#'), Some(b'#')) | (Some(b'.'), Some(b'.' | b'0'..=b'9'))
+        (Some(b'+'), Some(b'+' | b'='))
+            | (Some(b'-'), Some(b'-' | b'=' | b'>'))
+            | (Some(b'&'), Some(b'&' | b'='))
+            | (Some(b'|'), Some(b'|' | b'='))
+            | (Some(b'<'), Some(b'<' | b'='))
+            | (Some(b'>'), Some(b'>' | b'='))
+            | (Some(b'=' | b'!' | b'*' | b'/' | b'%' | b'^'), Some(b'='))
+            | (Some(b'/'), Some(b'/' | b'*'))
+            | (Some(b'#'), Some(b'#'))
+            | (Some(b'.'), Some(b'.' | b'0'..=b'9'))
     )
 }

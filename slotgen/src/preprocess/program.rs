@@ -15,7 +15,10 @@ pub(super) enum Item<'t> {
     BadDefine(BadDefine),
     Undef(&'t str),
     If(Range<u32>),
-    Ifdef { name: &'t str, wanted: bool },
+    Ifdef {
+        name: &'t str,
+        wanted: bool,
+    },
     Elif(Range<u32>),
     Else,
     Endif,

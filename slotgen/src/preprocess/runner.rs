@@ -3,12 +3,12 @@
 use super::condition::evaluate;
 use super::expand::{Expander, Mode, Problem, Workshop};
 use super::headers::{PYTHON_H, Preprocessor};
+use super::lex::Scope;
 use super::macros::Table;
 use super::map::SourceMap;
 use super::print::print;
 use super::program::{Item, Program};
 use super::token::{Kind, Token};
-use super::lex::Scope;
 use super::{MacroDefinition, Unit};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceFile;
@@ -112,7 +112,12 @@ impl<'a, 't> Runner<'a, 't> {
         let files = self.shared.tree.files();
         for token in self.out.iter().filter(|token| token.kind == Kind::Unterminated) {
             let message = "a literal or comment does not end".to_owned();
-            self.shop.problem("preprocess/unterminated", token, message, "close it, or look for a stray quote before it");
+            self.shop.problem(
+                "preprocess/unterminated",
+                token,
+                message,
+                "close it, or look for a stray quote before it",
+            );
         }
         let told = |problems: Vec<Problem>, severity| {
             let tell = |p: Problem| {
@@ -192,7 +197,13 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     fn unbalanced(&mut self, file: u32, at: u32, message: &str) {
-        self.error(file, at, "preprocess/unbalanced-if", message.to_owned(), "the file is truncated, or edited by hand");
+        self.error(
+            file,
+            at,
+            "preprocess/unbalanced-if",
+            message.to_owned(),
+            "the file is truncated, or edited by hand",
+        );
     }
 
     fn branch(&mut self, conditions: &mut [Condition], program: &Program<'t>, item: &Item<'t>, index: u32, at: u32) {
@@ -227,8 +238,16 @@ impl<'a, 't> Runner<'a, 't> {
             Item::PragmaOnce => {
                 self.once.insert(index);
             }
-            Item::BadDefine(_) => self.error(index, at, "preprocess/bad-define", "#define defines no macro".to_owned(), "it needs a name, and names as parameters"),
-            Item::Unknown(name) => self.error(index, at, "preprocess/unknown-directive", format!("#{name} is no directive"), ""),
+            Item::BadDefine(_) => self.error(
+                index,
+                at,
+                "preprocess/bad-define",
+                "#define defines no macro".to_owned(),
+                "it needs a name, and names as parameters",
+            ),
+            Item::Unknown(name) => {
+                self.error(index, at, "preprocess/unknown-directive", format!("#{name} is no directive"), "")
+            }
             Item::Error(range) => {
                 let words: Vec<_> = program.slice(range).iter().map(|token| token.text).collect();
                 let message = format!("#error {}", words.join(" "));
@@ -262,7 +281,9 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     fn consult(&mut self, name: &str) {
-        if let Some(consulted) = &mut self.consulted && !consulted.contains(name) {
+        if let Some(consulted) = &mut self.consulted
+            && !consulted.contains(name)
+        {
             consulted.insert(name.to_owned());
         }
     }
@@ -314,7 +335,8 @@ impl<'a, 't> Runner<'a, 't> {
         self.included += 1;
         if depth >= INCLUDE_DEPTH || self.included > INCLUDE_COUNT {
             if self.included <= INCLUDE_COUNT + 1 {
-                let message = format!("#include nests deeper than {INCLUDE_DEPTH}, or reads more than {INCLUDE_COUNT} files");
+                let message =
+                    format!("#include nests deeper than {INCLUDE_DEPTH}, or reads more than {INCLUDE_COUNT} files");
                 self.error(index, at, "preprocess/include-too-deep", message, "look for a file that includes itself");
             }
             return;
@@ -337,7 +359,9 @@ impl<'a, 't> Runner<'a, 't> {
         let shared = self.shared;
         let Some(snapshot) = &shared.python_h else { return false };
         let is_python_h = shared.tree.files().get(found as usize).is_some_and(|file| file.path() == PYTHON_H);
-        let fits = is_python_h && self.target.is_none() && !self.table.changes().keys().any(|&name| snapshot.consulted.contains(name));
+        let fits = is_python_h
+            && self.target.is_none()
+            && !self.table.changes().keys().any(|&name| snapshot.consulted.contains(name));
         if fits {
             self.table.rebase(&snapshot.macros);
             self.once.extend(&snapshot.once);
@@ -349,7 +373,15 @@ impl<'a, 't> Runner<'a, 't> {
     fn find(&self, name: &str, quoted: bool, from: u32) -> Option<u32> {
         const API: [&str; 4] = ["Include", "Include/internal", "Include/internal/mimalloc", "Include/cpython"];
         const LOCAL: [&str; 9] = [
-            "Objects", "Python", "Modules", "Parser", "Modules/_hacl/include", "Modules/_hacl", "Modules/expat", "Modules/_decimal/libmpdec", "",
+            "Objects",
+            "Python",
+            "Modules",
+            "Parser",
+            "Modules/_hacl/include",
+            "Modules/_hacl",
+            "Modules/expat",
+            "Modules/_decimal/libmpdec",
+            "",
         ];
         let tree = self.shared.tree;
         let here = tree.files().get(from as usize).map_or("", |file| file.path());
@@ -390,7 +422,13 @@ fn included_name(operand: &[Token]) -> Option<(String, bool)> {
 }
 
 /// A diagnostic at a place of a file.
-pub(super) fn diagnostic(file: Option<&SourceFile>, severity: Severity, code: &'static str, at: u32, message: String) -> Diagnostic {
+pub(super) fn diagnostic(
+    file: Option<&SourceFile>,
+    severity: Severity,
+    code: &'static str,
+    at: u32,
+    message: String,
+) -> Diagnostic {
     let (line, column) = file.map_or((0, 0), |file| file.position(at));
     let file = file.map_or(String::new(), |file| file.path().to_owned());
     Diagnostic { severity, code, file, line, column, message, help: String::new() }

@@ -117,7 +117,8 @@ impl<'m, 'a> Arguments<'m, 'a> {
 
     fn paste(&mut self, right_at: usize, expander: &mut Expander<'_, 'a, '_>) {
         let parameter = self.made.uses.get(right_at).copied().flatten();
-        let rest = parameter.filter(|&p| self.made.variadic && usize::from(p) + 1 == self.made.parameters.as_ref().map_or(0, Vec::len));
+        let rest = parameter
+            .filter(|&p| self.made.variadic && usize::from(p) + 1 == self.made.parameters.as_ref().map_or(0, Vec::len));
         if let (Some(rest), Some(true)) = (rest, self.out.last().map(|left| left.is(","))) {
             // GNU: the comma goes when the rest is empty, and nothing is pasted otherwise.
             if self.argument(rest).is_empty() {
@@ -141,7 +142,8 @@ impl<'m, 'a> Arguments<'m, 'a> {
     }
 
     fn join(&self, left: Token<'a>, right: Token<'a>, expander: &mut Expander<'_, 'a, '_>) -> Token<'a> {
-        let mut text = bumpalo::collections::String::with_capacity_in(left.text.len() + right.text.len(), expander.shop.arena);
+        let mut text =
+            bumpalo::collections::String::with_capacity_in(left.text.len() + right.text.len(), expander.shop.arena);
         text.push_str(left.text);
         text.push_str(right.text);
         let text = text.into_bump_str();

@@ -34,7 +34,10 @@ fn local_macros_expand_and_api_macros_stay() {
     let api = "#include \"patchlevel.h\"\n#define Py_TYPE(o) ((o)->ob_type)\n#define PyObject_HEAD PyObject ob_base;\n";
     let c = "#include \"Python.h\"\n#define SLOT(NAME, OP) static int slot_##NAME(void) { return Py_TYPE(#OP); }\nSLOT(nb_or, \"|\")\nstruct s { PyObject_HEAD };\n";
     let unit = unit(&[("Objects/x.c", c), ("Include/Python.h", api)]);
-    assert_eq!(words(&unit.text), r#"static int slot_nb_or(void) { return Py_TYPE("\"|\""); } struct s { PyObject ob_base; };"#);
+    assert_eq!(
+        words(&unit.text),
+        r#"static int slot_nb_or(void) { return Py_TYPE("\"|\""); } struct s { PyObject ob_base; };"#
+    );
 }
 
 #[test]
@@ -114,5 +117,8 @@ fn errors_have_places() {
     let tree = tree(&[("Objects/x.c", "int a;\n#if 1\n#if (\n#endif\n#endif\n#else\n#if 1\n")]);
     let errors = run(&tree, "Objects/x.c", &release(&tree)).unwrap_err();
     let places: Vec<_> = errors.iter().map(|d| (d.code, d.line)).collect();
-    assert_eq!(places, [("preprocess/bad-condition", 3), ("preprocess/unbalanced-if", 6), ("preprocess/unbalanced-if", 7)]);
+    assert_eq!(
+        places,
+        [("preprocess/bad-condition", 3), ("preprocess/unbalanced-if", 6), ("preprocess/unbalanced-if", 7)]
+    );
 }

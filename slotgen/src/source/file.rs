@@ -16,9 +16,8 @@ impl SourceFile {
     /// Wraps the bytes of a file; bytes that are no UTF-8 are read as Latin-1.
     pub fn new(path: String, bytes: Vec<u8>) -> SourceFile {
         let sha256 = hex(&Sha256::digest(&bytes));
-        let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-            error.as_bytes().iter().map(|&byte| char::from(byte)).collect()
-        });
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect());
         SourceFile { path, text, sha256, lines: OnceLock::new() }
     }
 

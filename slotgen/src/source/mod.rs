@@ -58,7 +58,9 @@ pub enum SourceError {
         limit: u64,
     },
     /// The archive is not the one upstream published.
-    #[error("{name}: SHA-256 is {found}, but {expected} is pinned\n  help: fetch the archive again; it is damaged or not the upstream one")]
+    #[error(
+        "{name}: SHA-256 is {found}, but {expected} is pinned\n  help: fetch the archive again; it is damaged or not the upstream one"
+    )]
     WrongHash {
         /// The archive's name.
         name: String,

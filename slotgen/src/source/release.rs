@@ -56,9 +56,7 @@ fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 }
 
 fn number(file: &str, text: &str, name: &'static str) -> Result<u32, SourceError> {
-    value(text, name)
-        .and_then(|word| word.parse().ok())
-        .ok_or(SourceError::NoRelease { file: file.to_owned(), name })
+    value(text, name).and_then(|word| word.parse().ok()).ok_or(SourceError::NoRelease { file: file.to_owned(), name })
 }
 
 #[cfg(test)]
