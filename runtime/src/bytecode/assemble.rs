@@ -31,7 +31,10 @@ impl Code {
         layout.settle()?;
         Ok(Assembled {
             code: layout.code()?,
-            line_table: line_table::encode(self.instrs.iter().enumerate().map(|(i, instr)| (instr.position, layout.size(i))), self.firstlineno),
+            line_table: line_table::encode(
+                self.instrs.iter().enumerate().map(|(i, instr)| (instr.position, layout.size(i))),
+                self.firstlineno,
+            ),
             exception_table: exception_table::encode(&layout.handlers()?)?,
             stacksize: depths.max.max(self.stacksize),
         })
@@ -64,8 +67,10 @@ impl<'a> Layout<'a> {
             };
             ops.push(op.ok_or_else(|| Error::new(code.offset_of(index), Problem::JumpDirection(instr.op)))?);
         }
-        let args: Vec<u32> = code.instrs.iter().map(|instr| if instr.target.is_some() { 0 } else { instr.arg }).collect();
-        let prefixes = code.instrs.iter().zip(&args).map(|(instr, arg)| instr.prefixes.max(prefixes_for(*arg))).collect();
+        let args: Vec<u32> =
+            code.instrs.iter().map(|instr| if instr.target.is_some() { 0 } else { instr.arg }).collect();
+        let prefixes =
+            code.instrs.iter().zip(&args).map(|(instr, arg)| instr.prefixes.max(prefixes_for(*arg))).collect();
         Ok(Self { code, isa, indices, ops, args, prefixes, starts: Vec::new() })
     }
 
@@ -92,7 +97,8 @@ impl<'a> Layout<'a> {
                 let Some(target) = self.code.instrs[index].target else { continue };
                 let target = self.starts[resolve(self.code, self.indices, index, target)?];
                 let distance = target.abs_diff(self.starts[index + 1]);
-                let arg = u32::try_from(distance).map_err(|_| Error::new(self.code.offset_of(index), Problem::TooLarge))?;
+                let arg =
+                    u32::try_from(distance).map_err(|_| Error::new(self.code.offset_of(index), Problem::TooLarge))?;
                 self.args[index] = arg;
                 if prefixes_for(arg) > self.prefixes[index] {
                     self.prefixes[index] = prefixes_for(arg);
@@ -130,7 +136,13 @@ impl<'a> Layout<'a> {
             match handler {
                 Some(handler) if open != Some(*handler) => {
                     let target = self.starts[resolve(self.code, self.indices, index, handler.target)?];
-                    entries.push(Entry { start: self.starts[index], end: self.starts[index + 1], target, depth: handler.depth, lasti: handler.lasti });
+                    entries.push(Entry {
+                        start: self.starts[index],
+                        end: self.starts[index + 1],
+                        target,
+                        depth: handler.depth,
+                        lasti: handler.lasti,
+                    });
                 }
                 Some(_) => {
                     if let Some(last) = entries.last_mut() {

@@ -63,7 +63,16 @@ fn scan(code: &[u8], isa: Isa) -> Result<Scan, Error> {
         }
         let id = Label(u32::try_from(scan.instrs.len()).map_err(|_| Error::new(start * 2, Problem::TooLarge))?);
         let offset = u32::try_from((unit - 1) * 2).map_err(|_| Error::new(start * 2, Problem::TooLarge))?;
-        scan.instrs.push(Instr { id, op, arg, target: None, handler: None, position: Position::NONE, offset: Some(offset), prefixes });
+        scan.instrs.push(Instr {
+            id,
+            op,
+            arg,
+            target: None,
+            handler: None,
+            position: Position::NONE,
+            offset: Some(offset),
+            prefixes,
+        });
         scan.starts.push(start);
         scan.ends.push(end);
         unit = end;

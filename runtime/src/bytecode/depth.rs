@@ -19,7 +19,14 @@ pub struct Depths {
 impl Code {
     /// Stack depths by following control flow and exception handlers from the first instruction.
     pub fn depths(&self) -> Result<Depths, Error> {
-        let mut walk = Walk { code: self, isa: self.isa(), indices: self.indices(), before: vec![None; self.instrs.len()], work: Vec::new(), max: 0 };
+        let mut walk = Walk {
+            code: self,
+            isa: self.isa(),
+            indices: self.indices(),
+            before: vec![None; self.instrs.len()],
+            work: Vec::new(),
+            max: 0,
+        };
         if self.instrs.is_empty() {
             return Err(Error::new(0, Problem::FallsOffTheEnd));
         }
@@ -32,7 +39,11 @@ impl Code {
 
     /// Byte offset for messages: of the original where there is one, else of nothing better than its index.
     pub(crate) fn offset_of(&self, index: usize) -> usize {
-        self.instrs[..=index.min(self.instrs.len().saturating_sub(1))].iter().rev().find_map(|instr| instr.offset).unwrap_or(0) as usize
+        self.instrs[..=index.min(self.instrs.len().saturating_sub(1))]
+            .iter()
+            .rev()
+            .find_map(|instr| instr.offset)
+            .unwrap_or(0) as usize
     }
 }
 

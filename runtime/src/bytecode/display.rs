@@ -15,7 +15,11 @@ impl Code {
         let mut text = String::new();
         let mut line = -1;
         for (index, instr) in self.instrs.iter().enumerate() {
-            let shown = if instr.position.line != line && instr.position.line != -1 { instr.position.line.to_string() } else { String::new() };
+            let shown = if instr.position.line != line && instr.position.line != -1 {
+                instr.position.line.to_string()
+            } else {
+                String::new()
+            };
             line = instr.position.line;
             let mark = if targets.contains(&instr.id) { ">>" } else { "  " };
             let meaning = match instr.target {
@@ -31,7 +35,12 @@ impl Code {
             }
             if let Some(handler) = instr.handler {
                 let lasti = if handler.lasti { " lasti" } else { "" };
-                let _ = write!(text, "  ! to {} [{}]{lasti}", indices.get(&handler.target).copied().unwrap_or(usize::MAX), handler.depth);
+                let _ = write!(
+                    text,
+                    "  ! to {} [{}]{lasti}",
+                    indices.get(&handler.target).copied().unwrap_or(usize::MAX),
+                    handler.depth
+                );
             }
             let _ = writeln!(text);
         }
@@ -45,7 +54,9 @@ impl Code {
         let slot = |slot: u32| self.locals.get(slot as usize).map_or("?", |local| local.name.as_str());
         if isa.has(instr.op, OpFlags::CONST) {
             let constant = self.consts.get(instr.arg as usize);
-            return constant.and_then(|constant| constant.bind(py).repr().ok()).map_or_else(|| "?".to_owned(), |text| text.to_string());
+            return constant
+                .and_then(|constant| constant.bind(py).repr().ok())
+                .map_or_else(|| "?".to_owned(), |text| text.to_string());
         }
         if isa.has(instr.op, OpFlags::NAME) {
             return self.names.get((instr.arg >> name_shift(instr.op)) as usize).cloned().unwrap_or_default();

@@ -14,7 +14,16 @@ impl Code {
 
     /// A new instruction without jump, handler and position; insert it with [`Code::insert`].
     pub fn instr(&mut self, op: Op, arg: u32) -> Instr {
-        Instr { id: self.new_label(), op, arg, target: None, handler: None, position: Position::NONE, offset: None, prefixes: 0 }
+        Instr {
+            id: self.new_label(),
+            op,
+            arg,
+            target: None,
+            handler: None,
+            position: Position::NONE,
+            offset: None,
+            prefixes: 0,
+        }
     }
 
     /// A new jump.

@@ -24,7 +24,13 @@ pub(crate) fn decode(table: &[u8]) -> Result<Vec<Entry>, Error> {
         let length = varint(table, &mut at)?;
         let target = varint(table, &mut at)?;
         let depth = varint(table, &mut at)?;
-        let entry = Entry { start: start as usize, end: start as usize + length as usize, target: target as usize, depth: depth >> 1, lasti: depth & 1 == 1 };
+        let entry = Entry {
+            start: start as usize,
+            end: start as usize + length as usize,
+            target: target as usize,
+            depth: depth >> 1,
+            lasti: depth & 1 == 1,
+        };
         if entries.last().is_some_and(|last| last.end > entry.start) {
             return Err(Error::new(begin, Problem::ExceptionTable("entries overlap or do not ascend")));
         }

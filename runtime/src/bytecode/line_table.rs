@@ -73,7 +73,10 @@ impl Reader<'_> {
             NONE => Position::NONE,
             LONG => {
                 let line = advance(self.signed()?)?;
-                let end = i32::try_from(self.varint()?).ok().and_then(|delta| line.checked_add(delta)).ok_or_else(overflow)?;
+                let end = i32::try_from(self.varint()?)
+                    .ok()
+                    .and_then(|delta| line.checked_add(delta))
+                    .ok_or_else(overflow)?;
                 let column = self.column()?;
                 Position { line, end_line: end, column, end_column: self.column()? }
             }

@@ -33,9 +33,15 @@ impl Code {
         };
         let (text, lines, handlers) = (bytes("co_code")?, bytes("co_linetable")?, bytes("co_exceptiontable")?);
         let firstlineno: i32 = get(code, "co_firstlineno")?;
-        let raw = Bytes { code: text.as_bytes(), line_table: lines.as_bytes(), exception_table: handlers.as_bytes(), first_line: firstlineno };
+        let raw = Bytes {
+            code: text.as_bytes(),
+            line_table: lines.as_bytes(),
+            exception_table: handlers.as_bytes(),
+            first_line: firstlineno,
+        };
         let instrs = decode::decode(raw, Isa::running())?;
-        let consts = code.getattr("co_consts").and_then(|value| Ok(value.cast_into::<PyTuple>()?)).map_err(object_error)?;
+        let consts =
+            code.getattr("co_consts").and_then(|value| Ok(value.cast_into::<PyTuple>()?)).map_err(object_error)?;
         let decoded = Self {
             next_label: instrs.len() as u32,
             instrs,
@@ -65,7 +71,10 @@ impl Code {
 
     fn build<'py>(&self, py: Python<'py>, bytes: &super::assemble::Assembled) -> PyResult<Bound<'py, PyAny>> {
         let kw = PyDict::new(py);
-        let of_kind = |kind: LocalKind| PyTuple::new(py, self.locals.iter().filter(|local| local.kind.contains(kind)).map(|local| local.name.as_str()));
+        let of_kind = |kind: LocalKind| {
+            let named = self.locals.iter().filter(|local| local.kind.contains(kind));
+            PyTuple::new(py, named.map(|local| local.name.as_str()).collect::<Vec<_>>())
+        };
         kw.set_item("co_code", PyBytes::new(py, &bytes.code))?;
         kw.set_item("co_linetable", PyBytes::new(py, &bytes.line_table))?;
         kw.set_item("co_exceptiontable", PyBytes::new(py, &bytes.exception_table))?;
@@ -125,7 +134,8 @@ pub fn name_shift(op: Op) -> u32 {
 }
 
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {
-    let mut locals: Vec<Local> = strings(code, "co_varnames")?.into_iter().map(|name| Local { name, kind: LocalKind::LOCAL }).collect();
+    let mut locals: Vec<Local> =
+        strings(code, "co_varnames")?.into_iter().map(|name| Local { name, kind: LocalKind::LOCAL }).collect();
     for name in strings(code, "co_cellvars")? {
         match locals.iter_mut().find(|local| local.name == name) {
             Some(local) => local.kind |= LocalKind::CELL,

@@ -2,7 +2,12 @@
 use super::code::Code;
 use pyo3::prelude::*;
 
-pyo3::create_exception!(slotrt.bytecode, Error, pyo3::exceptions::PyValueError, "A code object that cannot be decoded, edited or assembled; names the offset.");
+pyo3::create_exception!(
+    slotrt.bytecode,
+    Error,
+    pyo3::exceptions::PyValueError,
+    "A code object that cannot be decoded, edited or assembled; names the offset."
+);
 
 impl From<super::Error> for PyErr {
     fn from(error: super::Error) -> Self {

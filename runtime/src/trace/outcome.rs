@@ -28,36 +28,21 @@ pub struct Outcome {
 #[derive(Debug)]
 pub enum Effect {
     /// `object.name = value`, stored as `object.__dict__`/slot would (no user `__setattr__` runs).
-    SetAttr {
-        object: ValueId,
-        name: String,
-        value: ValueId,
-    },
+    SetAttr { object: ValueId, name: String, value: ValueId },
     /// `del object.name`.
     DelAttr { object: ValueId, name: String },
     /// `object[key] = value` on an exact dict or list.
-    SetItem {
-        object: ValueId,
-        key: ValueId,
-        value: ValueId,
-    },
+    SetItem { object: ValueId, key: ValueId, value: ValueId },
     /// `del object[key]` on an exact dict or list.
     DelItem { object: ValueId, key: ValueId },
     /// `list[:] = values`: an exact list from before the trace gets this content.
     ReplaceList { list: ValueId, values: Vec<ValueId> },
     /// A global of the given globals dict (a value).
-    SetGlobal {
-        globals: ValueId,
-        name: String,
-        value: ValueId,
-    },
+    SetGlobal { globals: ValueId, name: String, value: ValueId },
     /// Deletes a global.
     DelGlobal { globals: ValueId, name: String },
     /// The content of a cell from before the trace.
-    SetCell {
-        cell: ValueId,
-        value: Option<ValueId>,
-    },
+    SetCell { cell: ValueId, value: Option<ValueId> },
 }
 
 /// How a trace ended.
