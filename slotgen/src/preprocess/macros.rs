@@ -22,17 +22,14 @@ pub(super) struct Macro<'t> {
     pub at: u32,
 }
 
-/// What is wrong with a `#define`.
+/// A `#define` without a name, or with parameters that are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BadDefine {
-    NoName,
-    Parameters,
-}
+pub(super) struct BadDefine;
 
 impl<'t> Macro<'t> {
     /// Reads what follows `#define`.
     pub fn parse(tokens: &[Token<'t>], local: bool) -> Result<Macro<'t>, BadDefine> {
-        let name = tokens.first().filter(|token| token.is_ident()).ok_or(BadDefine::NoName)?;
+        let name = tokens.first().filter(|token| token.is_ident()).ok_or(BadDefine)?;
         let mut rest = tokens.get(1..).unwrap_or(&[]);
         let mut variadic = false;
         let mut parameters = None;
@@ -89,7 +86,7 @@ fn parse_parameters<'s, 't>(tokens: &'s [Token<'t>]) -> Result<Parameters<'s, 't
     let mut variadic = false;
     let mut i = 1;
     loop {
-        let token = tokens.get(i).ok_or(BadDefine::Parameters)?;
+        let token = tokens.get(i).ok_or(BadDefine)?;
         i += 1;
         match token.text {
             ")" => break,
@@ -103,7 +100,7 @@ fn parse_parameters<'s, 't>(tokens: &'s [Token<'t>]) -> Result<Parameters<'s, 't
                 }
             }
             name if token.is_ident() && !variadic => names.push(name),
-            _ => return Err(BadDefine::Parameters),
+            _ => return Err(BadDefine),
         }
     }
     Ok((names, variadic, tokens.get(i..).unwrap_or(&[])))

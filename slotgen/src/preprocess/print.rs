@@ -1,7 +1,7 @@
 //! Writes tokens as text that a C parser reads, and the source map beside it.
 
 use super::map::Segment;
-use super::token::{Kind, LINE, SPACE, Token, VERBATIM};
+use super::token::{AUTO, Kind, LINE, SPACE, Token, VERBATIM};
 use crate::source::SourceFile;
 use std::sync::Arc;
 
@@ -10,7 +10,10 @@ pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec
     let length: usize = tokens.iter().map(|token| token.text.len() + 2).sum();
     let mut printer = Printer { text: String::with_capacity(length), segments: Vec::new(), files };
     let mut before: Option<&Token> = None;
-    for token in tokens {
+    for (i, token) in tokens.iter().enumerate() {
+        if token.has(AUTO) && tokens.get(i + 1).is_some_and(|next| next.is(";")) {
+            continue;
+        }
         printer.gap(before, token);
         printer.token(token);
         before = Some(token);

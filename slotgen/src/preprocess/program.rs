@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) enum Item<'t> {
     Code(Range<u32>),
     Define(Arc<Macro<'t>>),
-    BadDefine(BadDefine),
+    BadDefine,
     Undef(&'t str),
     If(Range<u32>),
     Ifdef {
@@ -77,7 +77,7 @@ fn read_directive<'t>(tokens: &[Token<'t>], range: Range<u32>, local: bool) -> I
     match first.text {
         "define" => match Macro::parse(words.get(1..).unwrap_or(&[]), local) {
             Ok(made) => Item::Define(Arc::new(made)),
-            Err(bad) => Item::BadDefine(bad),
+            Err(BadDefine) => Item::BadDefine,
         },
         "undef" => Item::Undef(operand),
         "if" => Item::If(rest),

@@ -2,6 +2,7 @@
 
 use super::lex::{Scope, lex};
 use super::macros::Macro;
+use super::token::AUTO;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::sync::{Arc, LazyLock};
@@ -34,7 +35,8 @@ struct Row {
     /// A definition in the form of `#define`.
     #[serde(default)]
     rewrite: Vec<String>,
-    /// Why.
+    /// Why; read by people and by a test.
+    #[allow(dead_code)]
     reason: String,
 }
 
@@ -73,7 +75,10 @@ static RULES: LazyLock<Rules<'static>> = LazyLock::new(|| {
     for (text, expand) in DEFINITIONS.iter() {
         if *expand {
             rules.insert(text, Rule::Expand);
-        } else if let Ok(made) = Macro::parse(&lex(text, 0, Scope::All), false) {
+        } else if let Ok(mut made) = Macro::parse(&lex(text, 0, Scope::All), false) {
+            if let Some(end) = made.body.last_mut().filter(|token| token.is(";")) {
+                end.flags |= AUTO;
+            }
             rules.insert(made.name, Rule::Rewrite(Arc::new(made)));
         }
     }

@@ -238,7 +238,7 @@ impl<'a, 't> Runner<'a, 't> {
             Item::PragmaOnce => {
                 self.once.insert(index);
             }
-            Item::BadDefine(_) => self.error(
+            Item::BadDefine => self.error(
                 index,
                 at,
                 "preprocess/bad-define",

@@ -27,6 +27,8 @@ pub(super) const LINE: u8 = 2;
 pub(super) const PAINTED: u8 = 4;
 /// `text` stands verbatim at `at` in `file`.
 pub(super) const VERBATIM: u8 = 8;
+/// A semicolon that a rule puts, and that goes again when the source has one.
+pub(super) const AUTO: u8 = 16;
 
 /// A preprocessing token.
 #[derive(Debug, Clone, Copy)]

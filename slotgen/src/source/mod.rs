@@ -4,6 +4,7 @@ mod file;
 mod pins;
 mod release;
 mod tree;
+mod units;
 
 pub use file::SourceFile;
 pub use pins::{Pin, pin, pins};

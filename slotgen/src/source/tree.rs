@@ -1,5 +1,6 @@
 //! A CPython source tree in memory.
 
+use super::units::why_no_unit;
 use super::{Release, SourceError, SourceFile, file::hex};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -85,12 +86,23 @@ impl Tree {
         self.by_path.get(path).copied()
     }
 
-    /// Paths of the `.c` files below a directory such as `Objects`, sorted.
-    pub fn units(&self, directory: &str) -> Vec<&str> {
-        let below = |path: &&str| {
+    /// Paths of the `.c` files below a directory such as `Objects` that a Linux build compiles, sorted.
+    pub fn units<'s>(&'s self, directory: &'s str) -> Vec<&'s str> {
+        let sources = self.sources(directory);
+        sources.filter(|path| why_no_unit(path).is_none()).collect()
+    }
+
+    /// The other `.c` files below the directory, each with the reason why it is no unit.
+    pub fn not_units<'s>(&'s self, directory: &'s str) -> Vec<(&'s str, &'static str)> {
+        let sources = self.sources(directory);
+        sources.filter_map(|path| why_no_unit(path).map(|reason| (path, reason))).collect()
+    }
+
+    fn sources<'s>(&'s self, directory: &'s str) -> impl Iterator<Item = &'s str> {
+        let below = move |path: &&str| {
             path.ends_with(".c") && path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
         };
-        self.files.iter().map(|file| file.path()).filter(below).collect()
+        self.files.iter().map(|file| file.path()).filter(below)
     }
 
     /// SHA-256 over the paths and digests of all files: what output depends on.
@@ -131,7 +143,8 @@ fn list(root: &Path, directory: &Path, prefix: &str, out: &mut Vec<Listed>, dept
     for entry in std::fs::read_dir(&here).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let metadata = std::fs::metadata(entry.path()).map_err(unreadable)?;
+        // A link is not followed: it could lead out of the tree, or back.
+        let metadata = entry.metadata().map_err(unreadable)?;
         let path = format!("{prefix}/{name}");
         if metadata.is_dir() {
             if depth < DEPTH_LIMIT {
