@@ -1,0 +1,48 @@
+//! `develop`: the runtime built for an interpreter and installed into its environment.
+use crate::obtain::{Interpreter, interpreter};
+use crate::ui::Advise;
+use crate::wheel::{self, Profile};
+use anyhow::{Result, anyhow};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Options of `develop`.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The interpreter of the environment that gets `slotrt`
+    #[arg(long, value_name = "PATH")]
+    python: PathBuf,
+    /// Compile without optimisation: builds faster, runs slower
+    #[arg(long)]
+    debug: bool,
+    /// Install although the interpreter is no virtual environment
+    #[arg(long)]
+    outside_venv: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let python = interpreter::named(&options.python)?;
+    refuse_system(&python, options.outside_venv)?;
+    install(&python, if options.debug { Profile::Dev } else { Profile::Release })
+}
+
+/// Builds and installs, asking nothing.
+pub fn install(python: &Interpreter, profile: Profile) -> Result<()> {
+    let library = wheel::compile(python, profile)?;
+    let wheel = wheel::pack(python, &library)?;
+    wheel::install(python, &wheel)
+}
+
+/// Says no where packages belong to somebody else.
+fn refuse_system(python: &Interpreter, allowed: bool) -> Result<()> {
+    let path = python.executable.display();
+    if python.virtual_environment || (allowed && !python.externally_managed) {
+        return Ok(());
+    }
+    let what = if python.externally_managed { "is managed by the distribution" } else { "is no virtual environment" };
+    Err(anyhow!("{path} {what}")).advise(format!(
+        "make an environment first: `{path} -m venv ENV`, then `cargo xtask develop --python ENV/bin/python`{}",
+        if python.externally_managed { "" } else { "; or pass `--outside-venv`" }
+    ))
+}

@@ -1,0 +1,112 @@
+//! Fetches the upstream tarball inside Debian's source package, through apt with a configuration of its own.
+//!
+//! Nothing of the machine's apt is changed: lists, state and cache lie under `target/apt`. Mirror and signing key are
+//! those that the machine's own configuration names.
+use super::releases::Pin;
+use crate::{place, run};
+use anyhow::{Context, Result, anyhow, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The tarball's bytes.
+pub fn fetch(pin: &Pin) -> Result<Vec<u8>> {
+    let room = place::target().join("apt").join(&pin.suite);
+    for directory in ["lists/partial", "etc", "cache/archives/partial", "none", "source"] {
+        std::fs::create_dir_all(room.join(directory))?;
+    }
+    std::fs::write(room.join("status"), "")?;
+    let machine = Machine::read()?;
+    let entry = format!(
+        "Types: deb-src\nURIs: {}\nSuites: {}\nComponents: main\nSigned-By: {}\n",
+        machine.mirror, pin.suite, machine.keyring
+    );
+    std::fs::write(room.join("etc").join("slotrt.sources"), entry)?;
+    run::output(apt_get(&room).arg("update"))?;
+    let download = ["--download-only", "source", &pin.package];
+    run::output(apt_get(&room).args(download).current_dir(room.join("source")))?;
+    let tarball = tarball(&room.join("source"), pin)?;
+    std::fs::read(&tarball).with_context(|| format!("{} cannot be read", tarball.display()))
+}
+
+/// `apt-get` that sees `room` alone.
+fn apt_get(room: &Path) -> Command {
+    let mut command = Command::new("apt-get");
+    command.args(["-qq", "-y"]);
+    let option = |name: &str, inner: &str| format!("-o{name}={}", room.join(inner).display());
+    command.args([
+        option("Dir::State", ""),
+        option("Dir::State::Lists", "lists"),
+        option("Dir::State::status", "status"),
+        option("Dir::Cache", "cache"),
+        option("Dir::Etc::SourceParts", "etc"),
+        option("Dir::Etc::PreferencesParts", "none"),
+    ]);
+    command.args(["-oDir::Etc::SourceList=/dev/null", "-oDir::Etc::Preferences=/dev/null"]);
+    command.args(["-oAcquire::Languages=none", "-oAcquire::Retries=2", "-oDebug::NoLocking=1"]);
+    command.arg("-oAPT::Sandbox::User=");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+/// What this machine's apt configuration says.
+struct Machine {
+    mirror: String,
+    keyring: String,
+}
+
+impl Machine {
+    fn read() -> Result<Machine> {
+        let etc = Path::new("/etc/apt");
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten().map(|file| file.path()).collect();
+        files.sort();
+        files.push(etc.join("sources.list"));
+        let texts: Vec<String> = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+        let mirror = texts.iter().find_map(|text| mirror_in(text));
+        let mirror = mirror.ok_or_else(|| anyhow!("no Debian mirror found under /etc/apt"))?;
+        let keyring = texts.iter().find_map(|text| keyring_in(text));
+        let keyring = keyring.unwrap_or_else(|| "/usr/share/keyrings/debian-archive-keyring.gpg".to_owned());
+        Ok(Machine { mirror, keyring })
+    }
+}
+
+/// The first address of a Debian archive in a file of either apt format.
+fn mirror_in(text: &str) -> Option<String> {
+    let words = text.lines().filter(|line| line.starts_with("URIs:") || line.starts_with("deb "));
+    let mut words = words.flat_map(str::split_whitespace).map(|word| word.trim_end_matches('/'));
+    words.find(|word| word.contains("://") && word.ends_with("/debian")).map(str::to_owned)
+}
+
+/// The keyring that signs the Debian archive.
+fn keyring_in(text: &str) -> Option<String> {
+    let mut values = text.lines().filter_map(|line| line.strip_prefix("Signed-By:")).map(str::trim);
+    values.find(|value| value.starts_with('/') && value.contains("debian")).map(str::to_owned)
+}
+
+/// The `.orig.tar.*` of the wanted version.
+fn tarball(directory: &Path, pin: &Pin) -> Result<PathBuf> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&format!("{}_{}.orig.tar.", pin.package, pin.version)) && !name.ends_with(".asc") {
+            return Ok(entry.path());
+        }
+        names.push(name);
+    }
+    names.sort();
+    bail!("suite {} has no {} {} any more; it serves {}", pin.suite, pin.package, pin.version, names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_formats_of_apt_name_the_mirror() {
+        let deb822 = "Types: deb\nURIs: http://x.example/debian-security\nURIs: http://x.example/debian/\nSigned-By: /k/debian.gpg\n";
+        assert_eq!(mirror_in(deb822).unwrap(), "http://x.example/debian");
+        assert_eq!(keyring_in(deb822).unwrap(), "/k/debian.gpg");
+        assert_eq!(mirror_in("deb [arch=amd64] http://y.example/debian trixie main").unwrap(), "http://y.example/debian");
+        assert_eq!(mirror_in("# deb http://y.example/debian trixie main"), None);
+    }
+}

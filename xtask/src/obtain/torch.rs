@@ -1,0 +1,23 @@
+//! The PyTorch environment: five gigabytes, so outside the clone and shared by all clones.
+use super::{Interpreter, venv};
+use crate::ui::Advise;
+use anyhow::{Result, anyhow};
+use std::path::PathBuf;
+
+/// What the PyTorch tests import.
+const PACKAGES: &[&str] = &["torch", "numpy"];
+
+/// The environment for this interpreter, made if missing.
+pub fn ensure(base: &Interpreter) -> Result<Interpreter> {
+    venv::ensure_at(&directory(base)?, base, PACKAGES)
+}
+
+/// `$XDG_CACHE_HOME/slotrt/torch-3.13.0`.
+fn directory(base: &Interpreter) -> Result<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| std::env::home_dir().map(|home| home.join(".cache")));
+    let cache = cache
+        .ok_or_else(|| anyhow!("no place for the PyTorch environment"))
+        .advise("set XDG_CACHE_HOME to a directory with 6 GB of room")?;
+    Ok(cache.join("slotrt").join(format!("torch-{}", base.full_version())))
+}

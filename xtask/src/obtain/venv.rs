@@ -1,0 +1,49 @@
+//! Python environments under `target/venv`, made once and reused.
+use super::{Interpreter, interpreter};
+use crate::ui::{Advise, Step};
+use crate::{place, run};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Written last into an environment; without it the environment is unfinished and made anew.
+const MARK: &str = ".slotrt-complete";
+
+/// What the demo and the tests import.
+const PACKAGES: &[&str] = &["numpy"];
+
+/// An environment for this interpreter with numpy; the returned interpreter is the one inside.
+pub fn ensure(base: &Interpreter) -> Result<Interpreter> {
+    let directory = place::target().join("venv").join(base.full_version());
+    ensure_at(&directory, base, PACKAGES)
+}
+
+/// The same at any place and with any packages.
+pub fn ensure_at(directory: &Path, base: &Interpreter, packages: &[&str]) -> Result<Interpreter> {
+    let python = directory.join("bin").join("python");
+    let wanted = format!("{} {}\n", base.executable.display(), packages.join(" "));
+    if std::fs::read_to_string(directory.join(MARK)).is_ok_and(|made| made == wanted)
+        && let Ok(found) = Interpreter::probe(&python)
+        && found.version == base.version
+    {
+        return Ok(found);
+    }
+    make(directory, base, packages, &python)?;
+    std::fs::write(directory.join(MARK), wanted)?;
+    interpreter::named(&python)
+}
+
+fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBuf) -> Result<()> {
+    let step = Step::start(format!("Python environment in {}", place::shown(directory)));
+    if directory.exists() {
+        std::fs::remove_dir_all(directory).with_context(|| format!("{} is in the way", directory.display()))?;
+    }
+    step.at("python -m venv");
+    run::output(Command::new(&base.executable).args(["-m", "venv"]).arg(directory))
+        .advise("the interpreter lacks `venv` or `ensurepip`; name another with `--python PATH`")?;
+    step.at(format!("pip install {}", packages.join(" ")));
+    run::output(Command::new(python).args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(packages))
+        .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
+    step.done(format!("CPython {}, {}", base.full_version(), packages.join(", ")));
+    Ok(())
+}
