@@ -6,8 +6,11 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Options of `develop`.
+/// Builds the runtime for an interpreter and installs the Python package `slotrt` into its environment
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  python3.13 -m venv ENV\n  \
+    cargo xtask develop --python ENV/bin/python            then `import slotrt` works there\n  \
+    cargo xtask develop --python ENV/bin/python --debug    faster to build, with debug assertions")]
 pub struct Options {
     /// The interpreter of the environment that gets `slotrt`
     #[arg(long, value_name = "PATH")]

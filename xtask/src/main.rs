@@ -1,17 +1,72 @@
-//! The project's front door.
+//! The project's front door: wires the rooms together and talks to people.
+mod develop;
+mod fetch;
+mod obtain;
+mod place;
+mod run;
+mod testing;
 mod tidy;
+mod ui;
+mod wheel;
 
-use clap::Parser;
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
 
-/// Reads CPython's C sources, generates the Rust, builds and shows the runtime.
-#[derive(Parser)]
+/// Reads CPython's C sources, generates Rust from them, and builds, tests and shows the runtime that runs on it.
+///
+/// What is fetched or built is kept under `target/`; deleting it is always safe.
+#[derive(Parser, Debug)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
 enum Command {
-    /// Checks the house rules.
+    Develop(develop::Options),
+    Fetch(fetch::Options),
+    Test(testing::Options),
     Tidy(tidy::Args),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Command::parse() {
-        Command::Tidy(args) => tidy::run(&args),
+impl Command {
+    fn run(&self) -> Result<()> {
+        match self {
+            Command::Develop(options) => develop::run(options),
+            Command::Fetch(options) => fetch::run(options),
+            Command::Test(options) => testing::run(options),
+            Command::Tidy(args) => tidy::run(args),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui::advice::report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("cargo xtask {}", command.get_name())), "{}", command.get_name());
+        }
     }
 }

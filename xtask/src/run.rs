@@ -25,15 +25,6 @@ pub fn output(command: &mut Command) -> Result<String> {
     bail!("`{line}` ended with {}\n{said}", result.status)
 }
 
-/// Runs to the end with the terminal attached; anything but success is an error.
-pub fn attached(command: &mut Command) -> Result<()> {
-    let line = line(command);
-    let status = command.status().with_context(|| format!("`{line}` could not be started"))?;
-    if status.success() {
-        return Ok(());
-    }
-    bail!("`{line}` ended with {status}")
-}
 
 /// The last lines of a text, indented.
 fn tail(text: &str) -> String {

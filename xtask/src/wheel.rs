@@ -109,7 +109,8 @@ fn write_metadata(tree: &Path, tag: &str) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let info = tree.join(info_directory());
     std::fs::create_dir_all(&info)?;
-    let metadata = format!("Metadata-Version: 2.1\nName: slotrt\nVersion: {version}\nLicense: (MIT OR Apache-2.0) AND PSF-2.0\n");
+    let metadata =
+        format!("Metadata-Version: 2.1\nName: slotrt\nVersion: {version}\nLicense: (MIT OR Apache-2.0) AND PSF-2.0\n");
     std::fs::write(info.join("METADATA"), metadata)?;
     let wheel = format!("Wheel-Version: 1.0\nGenerator: xtask {version}\nRoot-Is-Purelib: false\nTag: {tag}\n");
     std::fs::write(info.join("WHEEL"), wheel)?;
@@ -121,7 +122,8 @@ fn write_metadata(tree: &Path, tag: &str) -> Result<()> {
 
 /// Lists files in the form of a wheel's RECORD; pip fills in the hashes when it installs.
 fn list(root: &Path, directory: &Path, record: &mut String) -> Result<()> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     paths.sort();
     for path in paths {
         if path.is_dir() {
@@ -138,7 +140,9 @@ pub fn install(python: &Interpreter, wheel: &Path) -> Result<()> {
     let step = Step::start(format!("Installing {}", place::shown(wheel)));
     let mut pip = Command::new(&python.executable);
     pip.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"]).arg(wheel);
-    run::output(&mut pip).context("pip could not install the wheel").advise("is pip there? try `python -m ensurepip`")?;
+    run::output(&mut pip)
+        .context("pip could not install the wheel")
+        .advise("is pip there? try `python -m ensurepip`")?;
     step.done(format!("`import slotrt` works in {}", python.executable.display()));
     Ok(())
 }

@@ -57,8 +57,12 @@ struct Machine {
 impl Machine {
     fn read() -> Result<Machine> {
         let etc = Path::new("/etc/apt");
-        let mut files: Vec<PathBuf> =
-            std::fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten().map(|file| file.path()).collect();
+        let mut files: Vec<PathBuf> = std::fs::read_dir(etc.join("sources.list.d"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|file| file.path())
+            .collect();
         files.sort();
         files.push(etc.join("sources.list"));
         let texts: Vec<String> = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
@@ -106,7 +110,10 @@ mod tests {
         let deb822 = "Types: deb\nURIs: http://x.example/debian-security\nURIs: http://x.example/debian/\nSigned-By: /k/debian.gpg\n";
         assert_eq!(mirror_in(deb822).unwrap(), "http://x.example/debian");
         assert_eq!(keyring_in(deb822).unwrap(), "/k/debian.gpg");
-        assert_eq!(mirror_in("deb [arch=amd64] http://y.example/debian trixie main").unwrap(), "http://y.example/debian");
+        assert_eq!(
+            mirror_in("deb [arch=amd64] http://y.example/debian trixie main").unwrap(),
+            "http://y.example/debian"
+        );
         assert_eq!(mirror_in("# deb http://y.example/debian trixie main"), None);
     }
 }

@@ -96,7 +96,9 @@ fn check(name: &str, bytes: &[u8], pin: &Pin) -> Result<()> {
 fn wrong_hash(name: &str, pin: &Pin, found: &str) -> anyhow::Error {
     let wanted = &pin.sha256;
     let error = anyhow!("{name}: CPython {} with the wrong SHA-256: {found}, pinned {wanted}", pin.version);
-    error.context("help: the file is damaged or changed: obtain it again; a directory may be given where changes are meant")
+    error.context(
+        "help: the file is damaged or changed: obtain it again; a directory may be given where changes are meant",
+    )
 }
 
 /// Unpacks bytes whose hash is right; a tree that is there already is used as it is.

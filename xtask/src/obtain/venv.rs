@@ -42,8 +42,10 @@ fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBu
     run::output(Command::new(&base.executable).args(["-m", "venv"]).arg(directory))
         .advise("the interpreter lacks `venv` or `ensurepip`; name another with `--python PATH`")?;
     step.at(format!("pip install {}", packages.join(" ")));
-    run::output(Command::new(python).args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(packages))
-        .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
+    run::output(
+        Command::new(python).args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(packages),
+    )
+    .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
     step.done(format!("CPython {}, {}", base.full_version(), packages.join(", ")));
     Ok(())
 }

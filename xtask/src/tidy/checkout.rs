@@ -16,13 +16,16 @@ impl File {
     /// Whether slotgen writes it.
     pub fn is_generated(&self) -> bool {
         let generated = self.path.starts_with("generated/");
-        generated && !matches!(self.path.as_str(), "generated/Cargo.toml" | "generated/src/lib.rs") && !crate_facade(&self.path)
+        generated
+            && !matches!(self.path.as_str(), "generated/Cargo.toml" | "generated/src/lib.rs")
+            && !crate_facade(&self.path)
     }
 }
 
 /// Hand-written modules of the generated crate say so in their first line.
 fn crate_facade(path: &str) -> bool {
-    std::fs::read_to_string(root().join(path)).is_ok_and(|text| text.lines().next().is_some_and(|line| line.contains("Hand-written")))
+    std::fs::read_to_string(root().join(path))
+        .is_ok_and(|text| text.lines().next().is_some_and(|line| line.contains("Hand-written")))
 }
 
 /// The workspace root.

@@ -6,9 +6,17 @@ use std::process::Command;
 
 /// Rule, cargo arguments, and what to do when they fail.
 const COMMANDS: &[(&str, &[&str], &str)] = &[
-    ("lock-file", &["metadata", "--locked", "--format-version=1", "--no-deps", "--quiet"], "run `cargo check` and commit Cargo.lock"),
+    (
+        "lock-file",
+        &["metadata", "--locked", "--format-version=1", "--no-deps", "--quiet"],
+        "run `cargo check` and commit Cargo.lock",
+    ),
     ("format", &["fmt", "--all", "--check"], "run `cargo xtask tidy --fix`"),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], "mend what clippy names above"),
+    (
+        "lints",
+        &["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"],
+        "mend what clippy names above",
+    ),
 ];
 
 /// Runs them all; what they print goes to the terminal.

@@ -11,7 +11,10 @@ pub fn dead_links(file: &File) -> Vec<(usize, String)> {
     let dead = |target: &str| !root().join(folder).join(target).exists();
     let numbered = file.text.lines().enumerate();
     let links = numbered.flat_map(|(index, line)| targets(line).map(move |target| (index + 1, target)));
-    links.filter(|(_, target)| dead(target)).map(|(line, target)| (line, format!("links to {target}, which is not there"))).collect()
+    links
+        .filter(|(_, target)| dead(target))
+        .map(|(line, target)| (line, format!("links to {target}, which is not there")))
+        .collect()
 }
 
 /// The relative targets of `[text](target)` in a line, without fragment.

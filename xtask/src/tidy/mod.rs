@@ -9,7 +9,9 @@ use anyhow::{Result, bail};
 
 /// What `cargo xtask tidy` takes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask tidy           all rules, formatting and lints\n  cargo xtask tidy --quick   the rules that need no compiler\n  cargo xtask tidy --fix     lets rustfmt repair formatting first")]
+#[command(
+    after_help = "Examples:\n  cargo xtask tidy           all rules, formatting and lints\n  cargo xtask tidy --quick   the rules that need no compiler\n  cargo xtask tidy --fix     lets rustfmt repair formatting first"
+)]
 pub struct Args {
     /// Leaves out what runs cargo (formatting, lints, lock file).
     #[arg(long)]

@@ -22,7 +22,12 @@ pub fn check(files: &[File]) -> Vec<Finding> {
     for file in files {
         for (rule, check) in RULES {
             let found = check(file);
-            findings.extend(found.into_iter().map(|(line, message)| Finding { path: file.path.clone(), line, rule, message }));
+            findings.extend(found.into_iter().map(|(line, message)| Finding {
+                path: file.path.clone(),
+                line,
+                rule,
+                message,
+            }));
         }
     }
     findings.extend(missing_files(files));
@@ -49,7 +54,11 @@ fn open_end(file: &File) -> Vec<(usize, String)> {
 /// Home directories and temporary directories of one machine.
 fn machine_path(file: &File) -> Vec<(usize, String)> {
     let roots = [concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/"), concat!("/t", "mp/src")];
-    lines_with(file, |line| roots.iter().any(|root| line.contains(root)), "names a place of one machine; derive it or say `~`")
+    lines_with(
+        file,
+        |line| roots.iter().any(|root| line.contains(root)),
+        "names a place of one machine; derive it or say `~`",
+    )
 }
 
 fn generated_header(file: &File) -> Vec<(usize, String)> {
@@ -66,10 +75,26 @@ fn generated_header(file: &File) -> Vec<(usize, String)> {
 }
 
 fn missing_files(files: &[File]) -> Vec<Finding> {
-    let wanted = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "LICENSE-PSF", ".ci/run", "Cargo.lock"];
+    let wanted = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "LICENSE-PSF",
+        ".ci/run",
+        "Cargo.lock",
+    ];
     let there = |path: &str| files.iter().any(|file| file.path == path);
     let missing = wanted.into_iter().filter(|path| !there(path));
-    missing.map(|path| Finding { path: path.to_owned(), line: 0, rule: "missing-file", message: "every checkout has it".into() }).collect()
+    missing
+        .map(|path| Finding {
+            path: path.to_owned(),
+            line: 0,
+            rule: "missing-file",
+            message: "every checkout has it".into(),
+        })
+        .collect()
 }
 
 fn lines_with(file: &File, broken: impl Fn(&str) -> bool, message: &str) -> Vec<(usize, String)> {
@@ -87,7 +112,8 @@ mod tests {
 
     fn found(path: &str, text: &str) -> Vec<&'static str> {
         let file = File { path: path.into(), text: text.into() };
-        let mut rules: Vec<_> = RULES.iter().filter(|(_, check)| !check(&file).is_empty()).map(|(rule, _)| *rule).collect();
+        let mut rules: Vec<_> =
+            RULES.iter().filter(|(_, check)| !check(&file).is_empty()).map(|(rule, _)| *rule).collect();
         rules.sort_unstable();
         rules
     }

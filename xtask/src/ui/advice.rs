@@ -20,7 +20,8 @@ impl<T, E: Into<Error>> Advise<T> for Result<T, E> {
 
 /// Prints an error with its causes and ways out.
 pub fn report(error: &Error) {
-    let (helps, messages): (Vec<_>, Vec<_>) = error.chain().map(ToString::to_string).partition(|link| link.starts_with(MARK));
+    let (helps, messages): (Vec<_>, Vec<_>) =
+        error.chain().map(ToString::to_string).partition(|link| link.starts_with(MARK));
     for (index, message) in messages.iter().enumerate() {
         let label = if index == 0 { paint::red("error:") } else { paint::dim("  because:") };
         anstream::eprintln!("{label} {}", message.trim_end());

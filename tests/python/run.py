@@ -1,0 +1,56 @@
+"""Runs one unittest file and prints its counts as a line of JSON; failures go to standard error."""
+
+import faulthandler
+import importlib.util
+import json
+import sys
+import unittest
+
+LIMIT = 900  # seconds for one file; a hang then shows where it hangs
+
+
+class Result(unittest.TextTestResult):
+    """Counts what passed, too."""
+
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+    def addExpectedFailure(self, test, error):
+        super().addExpectedFailure(test, error)
+        self.passed += 1
+
+
+def name_of(test):
+    """`Class.method`, also for what fails before any method runs."""
+    return ".".join(str(test.id()).split(".")[1:]) or str(test)
+
+
+def main(path):
+    """Runs the tests of the file at `path`."""
+    faulthandler.dump_traceback_later(LIMIT, exit=True)
+    spec = importlib.util.spec_from_file_location("tests", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["tests"] = module
+    sys.path.insert(0, path.rpartition("/")[0])
+    try:
+        spec.loader.exec_module(module)
+        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    except unittest.SkipTest as skip:
+        print(json.dumps({"passed": 0, "failed": [], "skipped": [["(file)", str(skip)]]}))
+        return
+    runner = unittest.TextTestRunner(stream=sys.stderr, resultclass=Result, verbosity=0)
+    result = runner.run(suite)
+    failed = {name_of(test): None for test, _ in result.failures + result.errors}
+    failed.update({name_of(test): None for test in result.unexpectedSuccesses})
+    skipped = [[name_of(test), reason] for test, reason in result.skipped]
+    if not (result.passed or failed or skipped):
+        failed["(no test found)"] = None
+    sys.stdout.flush()
+    print("\n" + json.dumps({"passed": result.passed, "failed": list(failed), "skipped": skipped}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

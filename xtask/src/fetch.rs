@@ -1,0 +1,65 @@
+//! `fetch`: CPython's sources, interpreters and environments, and where they are.
+use crate::obtain::{interpreter, releases, sources, torch, venv};
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Obtains what other commands need: CPython's sources, an interpreter, an environment with numpy
+///
+/// Sources come from `--source`, else from the cache under target/cpython, else from python.org, else from Debian's
+/// source package. Their SHA-256 must be the pinned one.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  cargo xtask fetch 3.13                      sources of the default 3.13 release\n  \
+    cargo xtask fetch 3.13.15 --json            the same for one patch release, path as JSON\n  \
+    cargo xtask fetch 3.13 --source P.tar.xz    sources from a tarball you have\n  \
+    cargo xtask fetch 3.13 --environment        an interpreter with numpy too"
+)]
+pub struct Options {
+    /// A CPython release: 3.13, 3.13.15, …
+    release: String,
+    /// Take the sources from here instead: a directory or a release tarball
+    #[arg(long, value_name = "DIR|TARBALL")]
+    source: Option<PathBuf>,
+    /// Make an environment with numpy too
+    #[arg(long)]
+    environment: bool,
+    /// Make the PyTorch environment too (5 GB, outside the clone)
+    #[arg(long)]
+    torch: bool,
+    /// Base the environments on this interpreter
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let sources = sources::obtain(&options.release, options.source.as_deref())?;
+    let mut found = vec![("sources", sources.path.clone())];
+    if options.environment || options.torch {
+        let base = interpreter::find(&releases::series_of(&sources.version), options.python.as_deref())?;
+        if options.environment {
+            found.push(("environment", venv::ensure(&base)?.executable));
+        }
+        if options.torch {
+            found.push(("torch", torch::ensure(&base)?.executable));
+        }
+    }
+    if options.json {
+        let mut report = json!({ "version": sources.version });
+        for (name, path) in &found {
+            report[*name] = json!(path);
+        }
+        anstream::println!("{report:#}");
+        return Ok(());
+    }
+    anstream::println!("CPython {}", sources.version);
+    for (name, path) in found {
+        anstream::println!("  {name:<12} {}", path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! The layers of `test`, in the order in which they run.
+use super::tally::Tally;
+use super::{python, rust};
+use crate::obtain::Interpreter;
+use anyhow::Result;
+use clap::ValueEnum;
+
+/// One kind of tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layer {
+    /// Rust tests of every crate, documentation tests included
+    Rust,
+    /// Python tests on every supported interpreter
+    Python,
+    /// The same under PYTHONMALLOC=debug and -X dev
+    Strict,
+    /// Python tests that need PyTorch
+    Torch,
+}
+
+impl Layer {
+    /// What `test` runs without options.
+    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Python, Layer::Strict];
+
+    /// As on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Runs all of the layer.
+    pub fn run(self, interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> {
+        match self {
+            Layer::Rust => rust::run(interpreters, filter),
+            Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
+            Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
+            Layer::Torch => python::run(interpreters, filter, python::Kind::Torch),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `test`: every test there is, layer by layer, closing with a line that counts.
+mod layer;
+mod python;
+mod rust;
+mod tally;
+
+use crate::obtain::{Interpreter, interpreter};
+use crate::ui::paint;
+use anyhow::{Result, bail};
+use clap::Args;
+use layer::Layer;
+use serde_json::json;
+use std::path::PathBuf;
+use tally::Tally;
+
+/// Releases whose interpreters the runtime runs in.
+pub const SUPPORTED: &[&str] = &["3.13"];
+
+/// Runs the tests and counts them
+///
+/// Without options: Rust tests of all crates, generated code against what slotgen produces, Python tests on every
+/// supported interpreter, and those again under a debugging allocator and Python's development mode.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
+    cargo xtask test --only rust            one layer\n  \
+    cargo xtask test --only python trace    Python test files whose name contains `trace`\n  \
+    cargo xtask test --torch                the PyTorch layer alone")]
+pub struct Options {
+    /// Only Rust tests, or Python test files, whose name contains this
+    filter: Option<String>,
+    /// Only these layers
+    #[arg(long, value_delimiter = ',', value_name = "LAYER")]
+    only: Vec<Layer>,
+    /// The PyTorch layer, in an environment of its own (5 GB, made once)
+    #[arg(long)]
+    torch: bool,
+    /// Only on this interpreter
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Print the counts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Options {
+    fn layers(&self) -> Vec<Layer> {
+        match (self.torch, self.only.is_empty()) {
+            (true, _) => vec![Layer::Torch],
+            (false, true) => Layer::STANDARD.to_vec(),
+            (false, false) => self.only.clone(),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let (interpreters, mut tally) = interpreters(options)?;
+    for layer in options.layers() {
+        let result = layer.run(&interpreters, options.filter.as_deref());
+        tally.add(result.unwrap_or_else(|error| {
+            crate::ui::advice::report(&error);
+            Tally::failure(format!("layer {}", layer.name()))
+        }));
+    }
+    report(&tally, options.json);
+    if tally.failed.is_empty() { Ok(()) } else { bail!("{} failed: {}", tally.failed.len(), tally.failed.join(", ")) }
+}
+
+/// The interpreters to test on; a release that has none is counted as skipped.
+fn interpreters(options: &Options) -> Result<(Vec<Interpreter>, Tally)> {
+    let mut tally = Tally::default();
+    if let Some(path) = &options.python {
+        return Ok((vec![interpreter::named(path)?], tally));
+    }
+    let mut found = Vec::new();
+    for series in SUPPORTED {
+        match interpreter::find(series, None) {
+            Ok(python) => found.push(python),
+            Err(error) => tally.skip(format!("CPython {series}"), format!("{:#}", error.root_cause())),
+        }
+    }
+    Ok((found, tally))
+}
+
+fn report(tally: &Tally, as_json: bool) {
+    if as_json {
+        let skipped: Vec<_> = tally.skipped.iter().map(|(name, why)| json!({ "name": name, "why": why })).collect();
+        let report = json!({ "passed": tally.passed, "failed": tally.failed, "skipped": skipped });
+        anstream::println!("{report:#}");
+        return;
+    }
+    for (name, why) in &tally.skipped {
+        anstream::println!("{} {name}: {why}", paint::yellow("skipped"));
+    }
+    for name in &tally.failed {
+        anstream::println!("{} {name}", paint::red("failed"));
+    }
+    let (failed, skipped) = (tally.failed.len(), tally.skipped.len());
+    anstream::println!("{} passed, {failed} failed, {skipped} skipped", tally.passed);
+}

@@ -1,0 +1,123 @@
+//! Python tests: each file of `tests/python` in a process of its own, on each interpreter.
+use super::tally::Tally;
+use crate::obtain::{Interpreter, torch, venv};
+use crate::ui::{Step, step};
+use crate::wheel::Profile;
+use crate::{develop, place};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Which files, and how they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `tests/python/test_*.py`.
+    Plain,
+    /// The same, with CPython's own checks of memory and of forgotten errors.
+    Strict,
+    /// `tests/torch/test_*.py`.
+    Torch,
+}
+
+impl Kind {
+    fn folder(self) -> PathBuf {
+        place::root().join("tests").join(if self == Kind::Torch { "torch" } else { "python" })
+    }
+
+    fn title(self, python: &Interpreter) -> String {
+        let version = python.full_version();
+        match self {
+            Kind::Plain => format!("Python tests, CPython {version}"),
+            Kind::Strict => format!("Python tests with a debugging allocator, CPython {version}"),
+            Kind::Torch => format!("PyTorch tests, CPython {version}"),
+        }
+    }
+}
+
+/// What `tests/python/run.py` prints last.
+#[derive(Deserialize)]
+struct Counts {
+    passed: usize,
+    failed: Vec<String>,
+    skipped: Vec<(String, String)>,
+}
+
+/// Runs all files on all interpreters.
+pub fn run(interpreters: &[Interpreter], filter: Option<&str>, kind: Kind) -> Result<Tally> {
+    let files = files(kind, filter)?;
+    let mut tally = Tally::default();
+    for base in interpreters {
+        let python = if kind == Kind::Torch { torch::ensure(base)? } else { venv::ensure(base)? };
+        develop::install(&python, Profile::Release)?;
+        tally.add(run_files(&python, &files, kind)?);
+    }
+    Ok(tally)
+}
+
+/// The test files, by name.
+fn files(kind: Kind, filter: Option<&str>) -> Result<Vec<PathBuf>> {
+    let folder = kind.folder();
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    files.retain(|path| name(path).starts_with("test_") && name(path).ends_with(".py"));
+    files.retain(|path| filter.is_none_or(|filter| name(path).contains(filter)));
+    files.sort();
+    if files.is_empty() {
+        bail!("no test file in {} fits", place::shown(&folder));
+    }
+    Ok(files)
+}
+
+fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tally> {
+    let step = Step::items(kind.title(python), files.len() as u64);
+    let mut tally = Tally::default();
+    for file in files {
+        let name = place::shown(file);
+        step.at(&name);
+        let output = command(python, file, kind).output().with_context(|| format!("{name} could not be started"))?;
+        let counts = counts(&output, &name);
+        if !counts.failed.is_empty() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            step::suspended(|| said.lines().for_each(|line| anstream::eprintln!("    {line}")));
+        }
+        tally.add(counts);
+        step.advance(1);
+    }
+    if tally.failed.is_empty() {
+        step.done(tally.summary())
+    } else {
+        step.failed(tally.summary())
+    };
+    Ok(tally)
+}
+
+fn command(python: &Interpreter, file: &PathBuf, kind: Kind) -> Command {
+    let mut command = Command::new(&python.executable);
+    command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONFAULTHANDLER", "1");
+    if kind == Kind::Strict {
+        command.args(["-X", "dev"]).env("PYTHONMALLOC", "debug").env("SLOTRT_TEST_STRICT", "1");
+    }
+    command.arg(place::root().join("tests").join("python").join("run.py")).arg(file);
+    command
+}
+
+/// Counts from the runner's last line; a process that died before it is a failure.
+fn counts(output: &Output, name: &str) -> Tally {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let last = stdout.lines().last().unwrap_or_default();
+    match serde_json::from_str::<Counts>(last) {
+        Ok(counts) => {
+            let full = |test: String| format!("{name} {test}");
+            let mut tally = Tally { passed: counts.passed, ..Tally::default() };
+            tally.failed = counts.failed.into_iter().map(full).collect();
+            tally.skipped = counts.skipped.into_iter().map(|(test, why)| (full(test), why)).collect();
+            if !output.status.success() && tally.failed.is_empty() {
+                tally.failed.push(format!("{name} (ended with {} after its tests)", output.status));
+            }
+            tally
+        }
+        Err(_) => Tally::failure(format!("{name} (died: {})", output.status)),
+    }
+}

@@ -1,0 +1,91 @@
+//! Rust tests: `cargo test` over the workspace, and over the runtime once per supported interpreter.
+use super::tally::Tally;
+use crate::obtain::Interpreter;
+use crate::ui::{Step, step};
+use crate::wheel;
+use crate::{place, run};
+use anyhow::{Context, Result};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// Runs the tests of all crates.
+pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> {
+    let mut workspace = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    workspace.current_dir(place::root()).args(["test", "--workspace", "--exclude", "slotrt"]);
+    let mut tally = cargo_test("Rust tests", workspace, filter)?;
+    for python in interpreters {
+        let mut runtime = wheel::cargo(python);
+        runtime.args(["test", "--package", "slotrt"]);
+        let name = format!("Rust tests of the runtime, CPython {}", python.full_version());
+        tally.add(cargo_test(&name, runtime, filter)?);
+    }
+    Ok(tally)
+}
+
+fn cargo_test(name: &str, mut command: Command, filter: Option<&str>) -> Result<Tally> {
+    command.args(["--no-fail-fast", "--color", "never"]).args(filter);
+    let step = Step::start(name);
+    let line = run::line(&command);
+    // Standard error of cargo and of the tests joins standard output, so that a failure reads in order.
+    let (reader, writer) = std::io::pipe()?;
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn().with_context(|| format!("`{line}` could not be started"))?;
+    drop(command);
+    let mut lines = Vec::new();
+    for text in BufReader::new(reader).lines() {
+        let text = text?;
+        step.at(text.trim().chars().take(70).collect::<String>());
+        lines.push(text);
+    }
+    let status = child.wait()?;
+    let mut tally = count(&lines);
+    if !status.success() && tally.failed.is_empty() {
+        tally.failed.push(format!("{name}: `{line}` ended with {status}"));
+    }
+    if tally.failed.is_empty() {
+        step.done(tally.summary());
+    } else {
+        step.failed(tally.summary());
+        step::suspended(|| {
+            lines.iter().filter(|line| !is_passing(line)).for_each(|line| anstream::eprintln!("    {line}"))
+        });
+    }
+    Ok(tally)
+}
+
+/// Lines that say nothing about a failure.
+fn is_passing(line: &str) -> bool {
+    (line.starts_with("test ") && line.ends_with(" ... ok"))
+        || line.trim_start().starts_with("Compiling ")
+        || line.is_empty()
+}
+
+/// Counts from libtest's lines: `test a::b ... ok`, `test a::b ... ignored, why`.
+fn count(lines: &[String]) -> Tally {
+    let mut tally = Tally::default();
+    for line in lines.iter().filter_map(|line| line.strip_prefix("test ")) {
+        let Some((name, verdict)) = line.rsplit_once(" ... ") else { continue };
+        match verdict.split(',').next().unwrap_or_default() {
+            "ok" => tally.passed += 1,
+            "ignored" => {
+                let why = verdict.split_once(", ").map_or("ignored without a reason", |(_, why)| why);
+                tally.skip(name.to_owned(), why.to_owned());
+            }
+            "FAILED" => tally.failed.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_counted() {
+        let text = "running 4 tests\ntest a::b ... ok\ntest c ... FAILED\ntest d ... ignored, needs a network\ntest src/x.rs - y (line 3) ... ok\ntest result: FAILED. 2 passed; 1 failed";
+        let tally = count(&text.lines().map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!((tally.passed, tally.failed, tally.skipped.len()), (2, vec!["c".to_owned()], 1));
+    }
+}
