@@ -25,7 +25,6 @@ pub fn output(command: &mut Command) -> Result<String> {
     bail!("`{line}` ended with {}\n{said}", result.status)
 }
 
-
 /// The last lines of a text, indented.
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();

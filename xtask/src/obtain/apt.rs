@@ -2,15 +2,18 @@
 //!
 //! Nothing of the machine's apt is changed: lists, state and cache lie under `target/apt`. Mirror and signing key are
 //! those that the machine's own configuration names.
-use super::releases::Pin;
+use super::releases::{self, Package};
 use crate::{place, run};
 use anyhow::{Context, Result, anyhow, bail};
+use slotgen::source::Pin;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tarball's bytes.
 pub fn fetch(pin: &Pin) -> Result<Vec<u8>> {
-    let room = place::target().join("apt").join(&pin.suite);
+    let package = releases::package(&pin.release)?
+        .ok_or_else(|| anyhow!("no Debian suite is known to hold CPython {}", pin.release))?;
+    let room = place::target().join("apt").join(&package.suite);
     for directory in ["lists/partial", "etc", "cache/archives/partial", "none", "source"] {
         std::fs::create_dir_all(room.join(directory))?;
     }
@@ -18,13 +21,13 @@ pub fn fetch(pin: &Pin) -> Result<Vec<u8>> {
     let machine = Machine::read()?;
     let entry = format!(
         "Types: deb-src\nURIs: {}\nSuites: {}\nComponents: main\nSigned-By: {}\n",
-        machine.mirror, pin.suite, machine.keyring
+        machine.mirror, package.suite, machine.keyring
     );
     std::fs::write(room.join("etc").join("slotrt.sources"), entry)?;
     run::output(apt_get(&room).arg("update"))?;
-    let download = ["--download-only", "source", &pin.package];
+    let download = ["--download-only", "source", &package.name];
     run::output(apt_get(&room).args(download).current_dir(room.join("source")))?;
-    let tarball = tarball(&room.join("source"), pin)?;
+    let tarball = tarball(&room.join("source"), &package, pin)?;
     std::fs::read(&tarball).with_context(|| format!("{} cannot be read", tarball.display()))
 }
 
@@ -88,17 +91,18 @@ fn keyring_in(text: &str) -> Option<String> {
 }
 
 /// The `.orig.tar.*` of the wanted version.
-fn tarball(directory: &Path, pin: &Pin) -> Result<PathBuf> {
+fn tarball(directory: &Path, package: &Package, pin: &Pin) -> Result<PathBuf> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(directory)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with(&format!("{}_{}.orig.tar.", pin.package, pin.version)) && !name.ends_with(".asc") {
+        if name.starts_with(&format!("{}_{}.orig.tar.", package.name, pin.release)) && !name.ends_with(".asc") {
             return Ok(entry.path());
         }
         names.push(name);
     }
     names.sort();
-    bail!("suite {} has no {} {} any more; it serves {}", pin.suite, pin.package, pin.version, names.join(", "))
+    let Package { suite, name, .. } = package;
+    bail!("suite {suite} has no {name} {} any more; it serves {}", pin.release, names.join(", "))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub fn unpack(tarball: &[u8], destination: &Path) -> Result<usize> {
     let staging = tempfile::Builder::new().prefix(".unpacking-").tempdir_in(parent)?;
     let files = unpack_into(tarball, staging.path())
         .context("the tarball is truncated or damaged")
-        .advise("obtain it again; the pinned ones have the SHA-256 given in xtask/releases.toml")?;
+        .advise("obtain it again; the pinned ones have the SHA-256 given in slotgen/data/releases.toml")?;
     ensure!(files > 0, "the tarball holds no CPython sources (nothing under Include/, Objects/, Python/)");
     if destination.exists() {
         std::fs::remove_dir_all(destination)?;

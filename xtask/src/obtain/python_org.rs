@@ -1,7 +1,7 @@
 //! Fetches a release tarball from python.org.
-use super::releases::Pin;
 use crate::ui::Step;
 use anyhow::{Context, Result, ensure};
+use slotgen::source::Pin;
 use std::io::Read;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const LARGEST: u64 = 256 << 20;
 
 /// The tarball's bytes.
 pub fn fetch(pin: &Pin) -> Result<Vec<u8>> {
-    let url = format!("https://www.python.org/ftp/python/{}/{}", pin.version, pin.file_name());
+    let url = pin.url();
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_resolve(Some(Duration::from_secs(10)))
         .timeout_connect(Some(Duration::from_secs(10)))
@@ -20,7 +20,7 @@ pub fn fetch(pin: &Pin) -> Result<Vec<u8>> {
         .into();
     let mut response = agent.get(&url).call().with_context(|| url.clone())?;
     let length = response.body().content_length();
-    let step = Step::bytes(format!("Downloading {}", pin.file_name()), length);
+    let step = Step::bytes(format!("Downloading {}", pin.archive), length);
     let mut bytes = Vec::new();
     let mut reader = response.body_mut().as_reader().take(LARGEST);
     let mut chunk = vec![0; 64 << 10];

@@ -1,51 +1,37 @@
-//! The CPython releases whose sources can be obtained, read from `xtask/releases.toml`.
+//! Which CPython release a user means, and which Debian source package holds its tarball.
 use crate::ui::Advise;
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
+use slotgen::source::{Pin, pin, pins};
 
-/// One pinned release.
+/// A Debian source package.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Pin {
+pub struct Package {
     /// `3.13.5`.
-    pub version: String,
-    /// `3.13`.
-    pub series: String,
-    /// `tar.xz` or `tgz`.
-    pub extension: String,
-    /// SHA-256 of the tarball, lower-case hex.
-    pub sha256: String,
-    /// Debian suite whose source package holds this very tarball.
+    release: String,
+    /// `trixie`.
     pub suite: String,
-    /// Name of that source package.
-    pub package: String,
-}
-
-impl Pin {
-    /// Name of the tarball on python.org.
-    pub fn file_name(&self) -> String {
-        format!("Python-{}.{}", self.version, self.extension)
-    }
+    /// `python3.13`.
+    pub name: String,
 }
 
 #[derive(Deserialize)]
 struct File {
-    release: Vec<Pin>,
-}
-
-/// All pinned releases.
-pub fn all() -> Result<Vec<Pin>> {
-    let file: File = toml::from_str(include_str!("../../releases.toml")).context("xtask/releases.toml is damaged")?;
-    Ok(file.release)
+    package: Vec<Package>,
 }
 
 /// The release that a user means by `3.13` or `3.13.15`.
-pub fn named(name: &str) -> Result<Pin> {
-    let all = all()?;
-    let found = all.iter().find(|pin| pin.version == name || pin.series == name).cloned();
-    let known = all.iter().map(|pin| pin.version.as_str()).collect::<Vec<_>>().join(", ");
-    found.ok_or_else(|| anyhow!("no sources are known for CPython {name}")).advise(format!(
-        "pinned releases: {known}; for others pass `--source DIR|TARBALL`, or add a row to xtask/releases.toml"
+pub fn named(name: &str) -> Result<&'static Pin> {
+    let known = pins().iter().map(|pin| pin.release.as_str()).collect::<Vec<_>>().join(", ");
+    pin(name).ok_or_else(|| anyhow!("no sources are known for CPython {name}")).advise(format!(
+        "pinned releases: {known}; for others pass `--source DIR|TARBALL`, or add a row to slotgen/data/releases.toml"
     ))
+}
+
+/// Debian's source package of the release, if one is known.
+pub fn package(release: &str) -> Result<Option<Package>> {
+    let file: File = toml::from_str(include_str!("../../debian.toml")).context("xtask/debian.toml is damaged")?;
+    Ok(file.package.into_iter().find(|package| package.release == release))
 }
 
 /// `3.13.5` → `3.13`.
@@ -58,18 +44,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_series_means_its_first_release() {
-        assert_eq!(named("3.13").unwrap().version, "3.13.5");
-        assert_eq!(named("3.13.15").unwrap().version, "3.13.15");
+    fn a_series_means_one_release() {
+        assert_eq!(named("3.13").unwrap().release, "3.13.5");
+        assert_eq!(named("3.13.15").unwrap().release, "3.13.15");
         assert!(named("3.1").is_err());
         assert_eq!(series_of("3.13.15"), "3.13");
     }
 
     #[test]
-    fn pins_are_whole() {
-        for pin in all().unwrap() {
-            assert_eq!(pin.sha256.len(), 64, "{}", pin.version);
-            assert_eq!(pin.series, series_of(&pin.version));
+    fn every_package_is_of_a_pinned_release() {
+        assert_eq!(package("3.13.15").unwrap().unwrap().suite, "forky");
+        for pin in pins() {
+            assert!(package(&pin.release).unwrap().is_some(), "{}", pin.release);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! CPython's sources: given by the user, cached, or fetched; checked against the pinned hash; under `target/cpython`.
-use super::releases::{self, Pin};
-use super::{apt, archive, python_org};
+use super::{apt, archive, python_org, releases};
 use crate::place;
 use crate::ui::{self, Advise, Step};
 use anyhow::{Context, Result, anyhow, bail};
+use slotgen::source::{Pin, pins};
 use std::path::{Path, PathBuf};
 
 /// A source tree.
@@ -19,7 +19,7 @@ pub struct Sources {
 pub fn obtain(release: &str, given: Option<&Path>) -> Result<Sources> {
     let sources = match given {
         Some(path) => from_user(path)?,
-        None => fetched(&releases::named(release)?)?,
+        None => fetched(releases::named(release)?)?,
     };
     let fits = sources.version == release || releases::series_of(&sources.version) == release;
     if fits { Ok(sources) } else { Err(anyhow!("these sources are CPython {}", sources.version)) }
@@ -36,17 +36,17 @@ fn from_user(path: &Path) -> Result<Sources> {
         .with_context(|| format!("{} cannot be read", path.display()))
         .advise("`--source` wants a CPython source directory or release tarball")?;
     let found = archive::digest(&bytes);
-    if let Some(pin) = releases::all()?.into_iter().find(|pin| pin.sha256 == found) {
-        return place_checked(&bytes, &pin);
+    if let Some(pin) = pins().iter().find(|pin| pin.sha256 == found) {
+        return place_checked(&bytes, pin);
     }
     let step = Step::start(format!("Unpacking {}", path.display()));
     let tree = place::target().join("cpython").join(format!("given-{}", &found[..16]));
     let files = archive::unpack(&bytes, &tree).with_context(|| path.display().to_string())?;
     let version = archive::version_of(&tree).inspect_err(|_| drop(std::fs::remove_dir_all(&tree)))?;
-    let pin = releases::all()?.into_iter().find(|pin| pin.version == version && same_format(pin, path));
+    let pin = pins().iter().find(|pin| pin.release == version && same_format(pin, path));
     if let Some(pin) = pin {
         std::fs::remove_dir_all(&tree)?;
-        return Err(wrong_hash(&path.display().to_string(), &pin, &found));
+        return Err(wrong_hash(&path.display().to_string(), pin, &found));
     }
     step.done(format!("CPython {version}, {files} files; no pinned hash for this release, taken as it is"));
     Ok(Sources { path: tree, version })
@@ -56,19 +56,19 @@ fn from_user(path: &Path) -> Result<Sources> {
 fn same_format(pin: &Pin, path: &Path) -> bool {
     let name = path.to_string_lossy();
     let gz = |name: &str| name.ends_with(".tgz") || name.ends_with(".tar.gz");
-    gz(&name) == gz(&pin.extension.replace("tgz", ".tgz"))
+    gz(&name) == gz(&pin.archive)
 }
 
 /// The cached tree of a pinned release, else the tarball from the first way that works.
 fn fetched(pin: &Pin) -> Result<Sources> {
     let tree = tree_of(pin);
-    if tree.is_dir() && archive::version_of(&tree).is_ok_and(|version| version == pin.version) {
-        return Ok(Sources { path: tree, version: pin.version.clone() });
+    if tree.is_dir() && archive::version_of(&tree).is_ok_and(|version| version == pin.release) {
+        return Ok(Sources { path: tree, version: pin.release.clone() });
     }
     type Way = (&'static str, fn(&Pin) -> Result<Vec<u8>>);
     let ways: [Way; 2] = [("python.org", python_org::fetch), ("Debian's source package", apt::fetch)];
     for (name, fetch) in ways {
-        let step = Step::start(format!("CPython {} from {name}", pin.version));
+        let step = Step::start(format!("CPython {} from {name}", pin.release));
         match fetch(pin).and_then(|bytes| check(name, &bytes, pin).map(|()| bytes)) {
             Ok(bytes) => {
                 step.done(format!("{:.1} MB, SHA-256 as pinned", bytes.len() as f64 / 1e6));
@@ -77,15 +77,12 @@ fn fetched(pin: &Pin) -> Result<Sources> {
             Err(error) => step.failed(format!("{error:#}").replace('\n', " ")),
         };
     }
-    Err(anyhow!("the sources of CPython {} could not be obtained", pin.version)).advise(format!(
-        "download {} elsewhere and pass `--source {}`",
-        pin.file_name(),
-        pin.file_name()
-    ))
+    Err(anyhow!("the sources of CPython {} could not be obtained", pin.release))
+        .advise(format!("download {} elsewhere and pass `--source {}`", pin.archive, pin.archive))
 }
 
 fn tree_of(pin: &Pin) -> PathBuf {
-    place::target().join("cpython").join(&pin.version)
+    place::target().join("cpython").join(&pin.release)
 }
 
 fn check(name: &str, bytes: &[u8], pin: &Pin) -> Result<()> {
@@ -95,7 +92,7 @@ fn check(name: &str, bytes: &[u8], pin: &Pin) -> Result<()> {
 
 fn wrong_hash(name: &str, pin: &Pin, found: &str) -> anyhow::Error {
     let wanted = &pin.sha256;
-    let error = anyhow!("{name}: CPython {} with the wrong SHA-256: {found}, pinned {wanted}", pin.version);
+    let error = anyhow!("{name}: CPython {} with the wrong SHA-256: {found}, pinned {wanted}", pin.release);
     error.context(
         "help: the file is damaged or changed: obtain it again; a directory may be given where changes are meant",
     )
@@ -104,17 +101,17 @@ fn wrong_hash(name: &str, pin: &Pin, found: &str) -> anyhow::Error {
 /// Unpacks bytes whose hash is right; a tree that is there already is used as it is.
 fn place_checked(bytes: &[u8], pin: &Pin) -> Result<Sources> {
     let tree = tree_of(pin);
-    let sources = Sources { path: tree.clone(), version: pin.version.clone() };
-    if archive::version_of(&tree).is_ok_and(|version| version == pin.version) {
+    let sources = Sources { path: tree.clone(), version: pin.release.clone() };
+    if archive::version_of(&tree).is_ok_and(|version| version == pin.release) {
         return Ok(sources);
     }
-    let step = Step::start(format!("Unpacking {}", pin.file_name()));
+    let step = Step::start(format!("Unpacking {}", pin.archive));
     let files = archive::unpack(bytes, &tree)?;
     let version = archive::version_of(&tree)?;
-    if version != pin.version {
-        bail!("xtask/releases.toml pins a tarball of {version} as {}", pin.version);
+    if version != pin.release {
+        bail!("slotgen/data/releases.toml pins a tarball of {version} as {}", pin.release);
     }
     step.done(format!("{files} files in {}", place::shown(&tree)));
-    ui::note(format!("CPython {} is kept in {}", pin.version, place::shown(&tree)));
+    ui::note(format!("CPython {} is kept in {}", pin.release, place::shown(&tree)));
     Ok(sources)
 }
