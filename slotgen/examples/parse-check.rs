@@ -4,12 +4,34 @@ use rayon::prelude::*;
 use slotgen::preprocess::{Configuration, Preprocessor};
 use slotgen::source::Tree;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Instant;
 use tree_sitter::{Node, Parser};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-fn main() -> Outcome<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The files that a directory or a path stands for; headers are read one by one for `Include`.
+fn units<'t>(tree: &'t Tree, wanted: &'t str) -> Vec<&'t str> {
+    if tree.file(wanted).is_some() {
+        return vec![wanted];
+    }
+    if wanted.starts_with("Include") {
+        return tree.files().iter().map(|file| file.path()).filter(|path| path.starts_with(wanted)).collect();
+    }
+    tree.units(wanted)
+}
+
+fn run() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(root) = arguments.first() else {
         return Err("usage: parse-check TREE [CONFIGURATION [DIRECTORY | FILE]...]".into());
@@ -24,7 +46,7 @@ fn main() -> Outcome<()> {
     let preprocessor = Preprocessor::new(&tree, &configuration)?;
     let mut faults = 0;
     for directory in wanted {
-        let units = if tree.file(directory).is_some() { vec![directory] } else { tree.units(directory) };
+        let units = units(&tree, directory);
         let reports: Outcome<Vec<_>> = units.par_iter().map(|path| check(&preprocessor, path)).collect();
         let reports = reports?;
         for line in reports.iter().flatten() {

@@ -158,7 +158,7 @@ fn list(root: &Path, directory: &Path, prefix: &str, out: &mut Vec<Listed>, dept
 }
 
 fn is_c(name: &str) -> bool {
-    name.ends_with(".c") || name.ends_with(".h") || name.ends_with(".inc")
+    [".c", ".h", ".inc", ".macros"].iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]
