@@ -1,1 +1,5 @@
 //! Hand-written façade over what slotgen wrote.
+
+pub mod opcodes;
+#[rustfmt::skip]
+pub mod v3_13;

@@ -1,5 +1,12 @@
 //! Reads CPython's C sources and generates the Rust of the `generated` crate; one module per stage, in the order of the data flow.
 
 pub mod diagnostics;
+pub mod emit;
+pub mod extract;
+pub mod facts;
 pub mod preprocess;
 pub mod source;
+
+mod generate;
+
+pub use generate::{GenerateError, Report, generate};

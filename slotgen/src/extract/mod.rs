@@ -4,10 +4,11 @@ mod opcodes;
 mod syntax;
 
 use crate::diagnostics::Diagnostics;
-use crate::facts::Opcodes;
+use crate::facts::{Facts, Origin};
 use crate::source::Tree;
 
-/// Reads the instruction set of a tree; what is not understood goes to `diagnostics`.
-pub fn opcodes(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> {
-    opcodes::extract(tree, diagnostics)
+/// Reads everything that is extracted from a tree; what is not understood goes to `diagnostics`.
+pub fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Facts> {
+    let opcodes = opcodes::extract(tree, diagnostics);
+    Some(Facts { release: tree.release().to_string(), source: Origin::C, digest: tree.digest(), opcodes: opcodes? })
 }

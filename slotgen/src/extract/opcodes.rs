@@ -11,7 +11,8 @@ use crate::source::Tree;
 const IDS: &str = "Include/opcode_ids.h";
 const METADATA: &str = "Include/internal/pycore_opcode_metadata.h";
 const INSTRUMENTATION: &str = "Python/instrumentation.c";
-const HELP: &str = "compare the header with that of the last supported release and teach slotgen/src/extract/opcodes.rs its new form";
+const HELP: &str =
+    "compare the header with that of the last supported release and teach slotgen/src/extract/opcodes.rs its new form";
 
 /// Reads the instruction set of a tree (3.13 and later).
 pub(super) fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> {
@@ -25,7 +26,8 @@ pub(super) fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opco
     let deopt = metadata.names("_PyOpcode_Deopt", diagnostics);
     let instrumented = instrumentation.names("DE_INSTRUMENT", diagnostics);
     let limit = |name: &str| defined.get(name).copied();
-    let (Some(have_argument), Some(first_instrumented)) = (limit("HAVE_ARGUMENT"), limit("MIN_INSTRUMENTED_OPCODE")) else {
+    let (Some(have_argument), Some(first_instrumented)) = (limit("HAVE_ARGUMENT"), limit("MIN_INSTRUMENTED_OPCODE"))
+    else {
         let message = "HAVE_ARGUMENT or MIN_INSTRUMENTED_OPCODE is not defined".to_owned();
         diagnostics.push(problem(IDS, 0, 0, "extract/opcode-limits", message));
         return None;

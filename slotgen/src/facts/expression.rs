@@ -85,9 +85,7 @@ impl Expression {
             Self::Name(name) => name == wanted,
             Self::Unary(_, operand) => operand.mentions(wanted),
             Self::Binary(_, left, right) => left.mentions(wanted) || right.mentions(wanted),
-            Self::Conditional(test, yes, no) => {
-                test.mentions(wanted) || yes.mentions(wanted) || no.mentions(wanted)
-            }
+            Self::Conditional(test, yes, no) => test.mentions(wanted) || yes.mentions(wanted) || no.mentions(wanted),
         }
     }
 

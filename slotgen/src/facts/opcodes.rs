@@ -50,4 +50,3 @@ pub struct Opcode {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pushed: Option<Expression>,
 }
-

@@ -1,0 +1,61 @@
+//! Opcodes across releases: the version-neutral `Op` and what each release says about it.
+
+#[rustfmt::skip]
+mod op;
+
+pub use crate::v3_13::opcodes::TABLE as V3_13;
+pub use op::Op;
+
+/// What a release's metadata says about an opcode: `OPCODE_HAS_ARG` and its companions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct OpFlags(u32);
+
+impl OpFlags {
+    /// Flags from their bits.
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The union of flags.
+    pub(crate) const fn all_of(flags: &[OpFlags]) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < flags.len() {
+            bits |= flags[i].0;
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether every flag of `other` is set.
+    pub const fn contains(self, other: OpFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The opcode tables of one release.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// Major and minor version.
+    pub release: (u8, u8),
+    /// The unspecialised opcode with this number.
+    pub decode: fn(u8) -> Option<Op>,
+    /// The number of an opcode in this release.
+    pub encode: fn(Op) -> Option<u8>,
+    /// The opcode that a number stands for, specialised and instrumented ones included.
+    pub base: fn(u8) -> Option<Op>,
+    /// Inline cache entries, in code units.
+    pub caches: fn(Op) -> u8,
+    /// Stack entries taken, by `oparg`.
+    pub popped: fn(Op, i32) -> Option<i32>,
+    /// Stack entries left, by `oparg`.
+    pub pushed: fn(Op, i32) -> Option<i32>,
+    /// The metadata flags.
+    pub flags: fn(Op) -> OpFlags,
+}
+
+impl Table {
+    /// The net effect on the stack, as `dis.stack_effect` gives it; `None` if the release does not have the opcode.
+    pub fn stack_effect(&self, op: Op, oparg: i32) -> Option<i32> {
+        Some((self.pushed)(op, oparg)? - (self.popped)(op, oparg)?)
+    }
+}

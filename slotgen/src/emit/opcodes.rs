@@ -1,0 +1,83 @@
+//! The version-neutral `Op` and the tables that give each release its numbers.
+
+use askama::Template;
+use indexmap::IndexSet;
+
+use super::{File, Header, RenderError, render, rust};
+use crate::facts::{Opcode, OpcodeKind, Opcodes};
+
+#[derive(Template)]
+#[template(path = "op.rs.jinja", escape = "none")]
+struct OpTemplate<'a> {
+    header: &'a Header,
+    names: Vec<&'a str>,
+    flags: Vec<(&'a str, u32)>,
+}
+
+#[derive(Template)]
+#[template(path = "opcodes.rs.jinja", escape = "none")]
+struct ReleaseTemplate<'a> {
+    header: &'a Header,
+    major: &'a str,
+    minor: &'a str,
+    have_argument: u16,
+    real: Vec<&'a Opcode>,
+    replaced: Vec<&'a Opcode>,
+    unreadable: Vec<&'a Opcode>,
+    flags: Vec<(&'a str, String)>,
+    effects: Vec<Effect<'a>>,
+}
+
+struct Effect<'a> {
+    name: &'a str,
+    popped: String,
+    pushed: String,
+}
+
+fn real(opcodes: &Opcodes) -> impl Iterator<Item = &Opcode> {
+    opcodes.opcodes.iter().filter(|opcode| opcode.kind == OpcodeKind::Real)
+}
+
+/// `Op` and `OpFlags`: the union over the releases given.
+pub fn op(header: &Header, releases: &[&Opcodes]) -> Result<File, RenderError> {
+    let mut names: IndexSet<&str> = IndexSet::new();
+    let mut flags: IndexSet<&str> = IndexSet::new();
+    for opcode in releases.iter().copied().flat_map(real) {
+        names.insert(&opcode.name);
+        flags.extend(opcode.flags.iter().map(String::as_str));
+    }
+    names.sort_unstable();
+    flags.sort_unstable();
+    let flags = flags.into_iter().zip((0u32..).map(|bit| 1 << bit)).collect();
+    render("src/opcodes/op.rs".to_owned(), &OpTemplate { header, names: names.into_iter().collect(), flags })
+}
+
+/// Numbers, caches, flags and stack effects of one release.
+pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, RenderError> {
+    let (major, minor) = header.series.split_once('.').unwrap_or((&header.series, "0"));
+    let of_kind = |kinds: [OpcodeKind; 2], with_base: bool| {
+        let all = opcodes.opcodes.iter();
+        all.filter(move |opcode| kinds.contains(&opcode.kind) && opcode.base.is_some() == with_base).collect()
+    };
+    let text = |expression: &Option<crate::facts::Expression>| expression.as_ref().map(rust::integer);
+    let effects = real(opcodes).filter_map(|opcode| {
+        Some(Effect { name: &opcode.name, popped: text(&opcode.popped)?, pushed: text(&opcode.pushed)? })
+    });
+    let template = ReleaseTemplate {
+        header,
+        major,
+        minor,
+        have_argument: opcodes.have_argument,
+        real: real(opcodes).collect(),
+        replaced: of_kind([OpcodeKind::Specialised, OpcodeKind::Instrumented], true),
+        unreadable: of_kind([OpcodeKind::Instrumented, OpcodeKind::Specialised], false),
+        flags: real(opcodes).filter_map(flag_row).collect(),
+        effects: effects.collect(),
+    };
+    render(format!("src/v{major}_{minor}/opcodes.rs"), &template)
+}
+
+fn flag_row(opcode: &Opcode) -> Option<(&str, String)> {
+    let bits: Vec<_> = opcode.flags.iter().map(|flag| format!("OpFlags::{flag}")).collect();
+    if bits.is_empty() { None } else { Some((&opcode.name, format!("&[{}]", bits.join(", ")))) }
+}

@@ -1,0 +1,129 @@
+//! The driver: lists the stages in the order of the data flow.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::diagnostics::Diagnostics;
+use crate::emit::{self, Change, File, Header, Mode};
+use crate::extract;
+use crate::facts::Facts;
+use crate::source::Tree;
+
+/// What a run found and did.
+#[derive(Debug)]
+pub struct Report {
+    /// The release that was read, such as `3.13.5`.
+    pub release: String,
+    /// Differences between `generated/` and what it should be; after `Write` they are gone.
+    pub changes: Vec<Change>,
+    /// Findings that did not stop the run.
+    pub diagnostics: Diagnostics,
+    /// Files that make up the release and what they share with others.
+    pub files: usize,
+}
+
+/// Why nothing was generated.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The tree is of another release.
+    #[error("the sources are CPython {found}, but {wanted} was asked for; give the sources of a {wanted} release")]
+    Release {
+        /// The series asked for.
+        wanted: String,
+        /// The release found.
+        found: String,
+    },
+    /// The sources were not understood.
+    #[error("{0}")]
+    Sources(Diagnostics),
+    /// A committed facts file cannot be read.
+    #[error("{path}: {reason}; restore it from version control")]
+    Facts {
+        /// The file, relative to `generated/`.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A template failed.
+    #[error(transparent)]
+    Render(#[from] emit::RenderError),
+    /// `generated/` could not be read or replaced.
+    #[error(transparent)]
+    Write(#[from] emit::WriteError),
+}
+
+/// Reads `tree`, a source tree of `series` (such as `3.13`), and brings `root` (the folder `generated`) into line.
+pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Report, GenerateError> {
+    let release = tree.release().to_string();
+    if tree.release().series() != series {
+        return Err(GenerateError::Release { wanted: series.to_owned(), found: release });
+    }
+    let mut diagnostics = Diagnostics::default();
+    let facts = extract::extract(tree, &mut diagnostics);
+    let Some(facts) = facts.filter(|_| !diagnostics.has_errors()) else {
+        return Err(GenerateError::Sources(diagnostics));
+    };
+    let mut all = other_facts(root, series)?;
+    all.insert(series.to_owned(), facts);
+    let folder = format!("src/v{}/", series.replace('.', "_"));
+    let mut files = shared(&all)?;
+    files.extend(of_release(&all[series], series)?);
+    files.push(modules(&all[series], series, &folder, &files));
+    files.sort();
+    let owned = [folder, "src/opcodes/".to_owned(), format!("facts/{series}.json")];
+    let changes = emit::write(root, &owned, &files, mode)?;
+    Ok(Report { release, changes, diagnostics, files: files.len() })
+}
+
+fn header(facts: &Facts, series: &str) -> Header {
+    Header { release: facts.release.clone(), series: series.to_owned(), digest: facts.digest.clone() }
+}
+
+/// What one release has to itself.
+fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
+    let header = header(facts, series);
+    let path = format!("facts/{series}.json");
+    let json = serde_json::to_string_pretty(facts);
+    let mut json = json.map_err(|error| GenerateError::Facts { path: path.clone(), reason: error.to_string() })?;
+    json.push('\n');
+    Ok(vec![emit::release_opcodes(&header, &facts.opcodes)?, File { path, text: json }])
+}
+
+/// What all releases share, made from the facts of each.
+fn shared(all: &BTreeMap<String, Facts>) -> Result<Vec<File>, GenerateError> {
+    let join = |field: fn(&Facts) -> &str| all.values().map(field).collect::<Vec<_>>().join(", ");
+    let header = Header {
+        release: join(|facts| &facts.release),
+        series: all.keys().cloned().collect::<Vec<_>>().join(" "),
+        digest: join(|facts| &facts.digest),
+    };
+    let opcodes: Vec<_> = all.values().map(|facts| &facts.opcodes).collect();
+    Ok(vec![emit::op(&header, &opcodes)?])
+}
+
+/// The `mod.rs` that lists the modules of a release.
+fn modules(facts: &Facts, series: &str, folder: &str, files: &[File]) -> File {
+    let mut text = format!("{}\n\n//! CPython {series}, as its sources say it.\n\n", header(facts, series));
+    for file in files {
+        let module = file.path.strip_prefix(folder).and_then(|name| name.strip_suffix(".rs"));
+        if let Some(module) = module.filter(|module| !module.contains('/')) {
+            text.push_str(&format!("pub mod {module};\n"));
+        }
+    }
+    File { path: format!("{folder}mod.rs"), text }
+}
+
+/// The committed facts of the releases that this run does not read.
+fn other_facts(root: &Path, series: &str) -> Result<BTreeMap<String, Facts>, GenerateError> {
+    let mut all = BTreeMap::new();
+    let Ok(entries) = std::fs::read_dir(root.join("facts")) else { return Ok(all) };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| *name != series) else {
+            continue;
+        };
+        let wrong = |reason: String| GenerateError::Facts { path: format!("facts/{name}.json"), reason };
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        all.insert(name.to_owned(), serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?);
+    }
+    Ok(all)
+}
