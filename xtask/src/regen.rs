@@ -1,0 +1,111 @@
+//! `regen`: `generated/` from CPython's sources, written or compared.
+use crate::obtain::{releases, sources};
+use crate::ui::{Advise, Step, paint};
+use crate::{place, ui};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde_json::json;
+use slotgen::emit::Mode;
+use slotgen::generate::{Report, generate};
+use slotgen::source::Tree;
+use std::path::{Path, PathBuf};
+
+/// Generates `generated/` from CPython's sources, or checks that it is what they give
+///
+/// Nothing is written unless everything was understood; then the folder is replaced as a whole.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask regen 3.13             read CPython 3.13, write generated/\n  \
+    cargo xtask regen 3.13 --check     exit 1 and name the files if generated/ differs\n  \
+    cargo xtask regen --check          the same for every release in generated/\n  \
+    cargo xtask regen 3.13 --source ~/cpython --dry-run")]
+pub struct Options {
+    /// CPython releases: 3.13, …; without any, those that generated/ holds
+    releases: Vec<String>,
+    /// Write nothing; fail if generated/ differs
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; say what would change
+    #[arg(long, conflicts_with = "check")]
+    dry_run: bool,
+    /// Take the sources from here: a directory or a release tarball
+    #[arg(long, value_name = "DIR|TARBALL")]
+    source: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let mode = match (options.check, options.dry_run) {
+        (true, _) => Mode::Check,
+        (false, true) => Mode::DryRun,
+        (false, false) => Mode::Write,
+    };
+    let releases = if options.releases.is_empty() { committed()? } else { options.releases.clone() };
+    let mut reports = Vec::new();
+    for release in &releases {
+        let sources = sources::obtain(release, options.source.as_deref())?;
+        reports.push(one(&sources, mode)?);
+    }
+    if options.json {
+        let reports: Vec<_> = reports.iter().map(as_json).collect();
+        anstream::println!("{:#}", json!(reports));
+    } else {
+        reports.iter().for_each(|report| show(report, mode));
+    }
+    let stale = reports.iter().any(|report| mode == Mode::Check && !report.changes.is_empty());
+    if stale { Err(anyhow!("generated/ is not what slotgen produces")) } else { Ok(()) }
+        .advise(format!("run `cargo xtask regen {}` and commit the result", releases.join(" ")))
+}
+
+/// Brings `generated/` into line with one source tree, or compares.
+pub fn one(sources: &sources::Sources, mode: Mode) -> Result<Report> {
+    let step = Step::start(format!("Generating Rust from CPython {}", sources.version));
+    step.at("reading");
+    let tree = Tree::open(&sources.path).with_context(|| sources.path.display().to_string())?;
+    step.at("preprocessing, parsing, extracting");
+    let series = releases::series_of(&sources.version);
+    let report = generate(&tree, &series, &place::root().join("generated"), mode)?;
+    step.done(format!("{} files, {} to change", report.files, report.changes.len()));
+    for diagnostic in &report.diagnostics.0 {
+        ui::note(diagnostic);
+    }
+    Ok(report)
+}
+
+/// The series that `generated/facts` holds.
+pub fn committed() -> Result<Vec<String>> {
+    let folder = place::root().join("generated").join("facts");
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let mut series: Vec<String> = entries.flatten().filter_map(|entry| stem(&entry.path())).collect();
+    series.sort();
+    if series.is_empty() {
+        bail!("generated/facts holds no release yet");
+    }
+    Ok(series)
+}
+
+fn show(report: &Report, mode: Mode) {
+    let verb = match (mode, report.changes.is_empty()) {
+        (_, true) => paint::green("is up to date"),
+        (Mode::Write, false) => paint::green("written"),
+        (Mode::Check, false) => paint::red("differs"),
+        (Mode::DryRun, false) => paint::yellow("would change"),
+    };
+    anstream::println!("generated/ for CPython {}: {} files, {verb}", report.release, report.files);
+    for change in &report.changes {
+        anstream::println!("  {change}");
+    }
+}
+
+fn as_json(report: &Report) -> serde_json::Value {
+    let text = |items: Vec<String>| json!(items);
+    json!({
+        "release": report.release,
+        "files": report.files,
+        "changes": text(report.changes.iter().map(ToString::to_string).collect()),
+        "diagnostics": text(report.diagnostics.0.iter().map(ToString::to_string).collect()),
+    })
+}
