@@ -3,6 +3,7 @@ mod develop;
 mod fetch;
 mod obtain;
 mod place;
+mod regen;
 mod run;
 mod testing;
 mod tidy;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Develop(develop::Options),
     Fetch(fetch::Options),
+    Regen(regen::Options),
     Test(testing::Options),
     Tidy(tidy::Args),
 }
@@ -36,6 +38,7 @@ impl Command {
         match self {
             Command::Develop(options) => develop::run(options),
             Command::Fetch(options) => fetch::run(options),
+            Command::Regen(options) => regen::run(options),
             Command::Test(options) => testing::run(options),
             Command::Tidy(args) => tidy::run(args),
         }

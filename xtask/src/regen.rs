@@ -6,8 +6,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use slotgen::emit::Mode;
-use slotgen::generate::{Report, generate};
 use slotgen::source::Tree;
+use slotgen::{Report, generate};
 use std::path::{Path, PathBuf};
 
 /// Generates `generated/` from CPython's sources, or checks that it is what they give

@@ -8,7 +8,10 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Directories and files of a source tree that slotgen and the reports read.
-const WANTED: &[&str] = &["Include", "Objects", "Python", "Modules", "Parser", "pyconfig.h.in", "LICENSE"];
+const WANTED: &[&str] = &["Include", "Modules", "Objects", "Parser", "Programs", "Python", "pyconfig.h.in", "LICENSE"];
+
+/// Written last into an unpacked tree: which parts it holds.
+const MARK: &str = ".slotrt-unpacked";
 
 /// Upper bound on what one file of a source tree may hold; CPython's largest is about 3 MB.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -26,6 +29,7 @@ pub fn unpack(tarball: &[u8], destination: &Path) -> Result<usize> {
     let files = unpack_into(tarball, staging.path())
         .context("the tarball is truncated or damaged")
         .advise("obtain it again; the pinned ones have the SHA-256 given in slotgen/data/releases.toml")?;
+    std::fs::write(staging.path().join(MARK), WANTED.join(" "))?;
     ensure!(files > 0, "the tarball holds no CPython sources (nothing under Include/, Objects/, Python/)");
     if destination.exists() {
         std::fs::remove_dir_all(destination)?;
@@ -68,6 +72,12 @@ fn wanted_path(path: &Path) -> Option<PathBuf> {
     let plain = inner.components().all(|part| matches!(part, Component::Normal(_)));
     let first = inner.components().next()?.as_os_str().to_str()?.to_owned();
     (plain && WANTED.contains(&first.as_str())).then_some(inner)
+}
+
+/// Whether `tree` was unpacked by this program, whole, from the tarball of `version`.
+pub fn is_unpacked(tree: &Path, version: &str) -> bool {
+    let whole = std::fs::read_to_string(tree.join(MARK)).is_ok_and(|parts| parts == WANTED.join(" "));
+    whole && version_of(tree).is_ok_and(|found| found == version)
 }
 
 /// The version that a source tree says it is: `3.13.5`.

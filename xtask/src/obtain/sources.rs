@@ -1,7 +1,7 @@
 //! CPython's sources: given by the user, cached, or fetched; checked against the pinned hash; under `target/cpython`.
 use super::{apt, archive, python_org, releases};
 use crate::place;
-use crate::ui::{self, Advise, Step};
+use crate::ui::{Advise, Step};
 use anyhow::{Context, Result, anyhow, bail};
 use slotgen::source::{Pin, pins};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn same_format(pin: &Pin, path: &Path) -> bool {
 /// The cached tree of a pinned release, else the tarball from the first way that works.
 fn fetched(pin: &Pin) -> Result<Sources> {
     let tree = tree_of(pin);
-    if tree.is_dir() && archive::version_of(&tree).is_ok_and(|version| version == pin.release) {
+    if archive::is_unpacked(&tree, &pin.release) {
         return Ok(Sources { path: tree, version: pin.release.clone() });
     }
     type Way = (&'static str, fn(&Pin) -> Result<Vec<u8>>);
@@ -102,7 +102,7 @@ fn wrong_hash(name: &str, pin: &Pin, found: &str) -> anyhow::Error {
 fn place_checked(bytes: &[u8], pin: &Pin) -> Result<Sources> {
     let tree = tree_of(pin);
     let sources = Sources { path: tree.clone(), version: pin.release.clone() };
-    if archive::version_of(&tree).is_ok_and(|version| version == pin.release) {
+    if archive::is_unpacked(&tree, &pin.release) {
         return Ok(sources);
     }
     let step = Step::start(format!("Unpacking {}", pin.archive));
@@ -112,6 +112,5 @@ fn place_checked(bytes: &[u8], pin: &Pin) -> Result<Sources> {
         bail!("slotgen/data/releases.toml pins a tarball of {version} as {}", pin.release);
     }
     step.done(format!("{files} files in {}", place::shown(&tree)));
-    ui::note(format!("CPython {} is kept in {}", pin.release, place::shown(&tree)));
     Ok(sources)
 }

@@ -1,6 +1,6 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{python, rust};
+use super::{generated, python, rust};
 use crate::obtain::Interpreter;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -10,6 +10,8 @@ use clap::ValueEnum;
 pub enum Layer {
     /// Rust tests of every crate, documentation tests included
     Rust,
+    /// `generated/` against what slotgen produces from CPython's sources
+    Generated,
     /// Python tests on every supported interpreter
     Python,
     /// The same under PYTHONMALLOC=debug and -X dev
@@ -20,7 +22,7 @@ pub enum Layer {
 
 impl Layer {
     /// What `test` runs without options.
-    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Python, Layer::Strict];
+    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Generated, Layer::Python, Layer::Strict];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -31,6 +33,7 @@ impl Layer {
     pub fn run(self, interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> {
         match self {
             Layer::Rust => rust::run(interpreters, filter),
+            Layer::Generated => generated::run(),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
             Layer::Torch => python::run(interpreters, filter, python::Kind::Torch),

@@ -1,4 +1,5 @@
 //! `test`: every test there is, layer by layer, closing with a line that counts.
+mod generated;
 mod layer;
 mod python;
 mod rust;
