@@ -1,5 +1,6 @@
 //! Hooks CPython frames, traces bytecode with the generated object model, emits graphs, guards and new bytecode.
 pub mod bytecode;
+pub mod ffi;
 pub mod graph;
 pub mod guard;
 pub mod trace;

@@ -13,6 +13,8 @@ mod line_table;
 mod object;
 pub mod op;
 pub mod python;
+pub mod shape;
+pub mod split;
 
 pub use assemble::Assembled;
 pub use code::{Code, Local, LocalKind};

@@ -1,0 +1,220 @@
+//! What kind of thing each entry of the value stack is, and how one instruction changes that.
+use super::code::Code;
+use super::error::Error;
+use super::instr::Instr;
+use super::op::Op;
+
+/// An entry of the value stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// An object.
+    Object,
+    /// A NULL, as call sequences and cleared comprehension variables push it.
+    Null,
+    /// Object or NULL, depending on how control came here.
+    ObjectOrNull,
+    /// The exception that was being handled before `PUSH_EXC_INFO`; popping it ends the handling of the current one.
+    PreviousException,
+}
+
+/// The value stack, bottom first.
+pub type Shape = Vec<Entry>;
+
+/// Whether a slot of localsplus holds something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// It does.
+    Yes,
+    /// It is NULL.
+    No,
+    /// That depends on how control came here.
+    Maybe,
+}
+
+impl Bound {
+    fn join(self, other: Self) -> Self {
+        if self == other { self } else { Self::Maybe }
+    }
+}
+
+impl From<Bound> for Entry {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Yes => Self::Object,
+            Bound::No => Self::Null,
+            Bound::Maybe => Self::ObjectOrNull,
+        }
+    }
+}
+
+/// Stack and slots before an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Value stack.
+    pub stack: Shape,
+    /// One entry per slot of localsplus.
+    pub bound: Vec<Bound>,
+}
+
+impl State {
+    /// The state when a frame starts: arguments bound, the rest not.
+    #[must_use]
+    pub fn entry(code: &Code) -> Self {
+        let arguments = code.arguments();
+        let bound = (0..code.locals.len()).map(|slot| if slot < arguments { Bound::Yes } else { Bound::No }).collect();
+        Self { stack: Vec::new(), bound }
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        for (mine, theirs) in self.stack.iter_mut().zip(&other.stack) {
+            if mine != theirs {
+                *mine = Entry::ObjectOrNull;
+            }
+        }
+        for (mine, theirs) in self.bound.iter_mut().zip(&other.bound) {
+            *mine = mine.join(*theirs);
+        }
+        *self != before
+    }
+
+    fn pop(&mut self) -> Entry {
+        self.stack.pop().unwrap_or(Entry::Object)
+    }
+
+    fn set(&mut self, slot: u32, bound: Bound) {
+        if let Some(entry) = self.bound.get_mut(slot as usize) {
+            *entry = bound;
+        }
+    }
+
+    fn store(&mut self, slot: u32) {
+        let bound = match self.pop() {
+            Entry::Null => Bound::No,
+            Entry::ObjectOrNull => Bound::Maybe,
+            Entry::Object | Entry::PreviousException => Bound::Yes,
+        };
+        self.set(slot, bound);
+    }
+
+    /// The state after the instruction, on the way to the next instruction and to its jump target alike.
+    pub fn step(&mut self, code: &Code, instr: &Instr) {
+        let depth = self.stack.len();
+        let nth = |n: u32| depth.saturating_sub(n as usize);
+        match instr.op {
+            Op::PUSH_NULL => self.stack.push(Entry::Null),
+            Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.stack.extend([Entry::Object, Entry::Null]),
+            Op::LOAD_ATTR if instr.arg & 1 == 1 => {
+                self.pop();
+                self.stack.extend([Entry::Object, Entry::ObjectOrNull]);
+            }
+            Op::LOAD_SUPER_ATTR if instr.arg & 1 == 1 => {
+                self.stack.truncate(nth(3));
+                self.stack.extend([Entry::Object, Entry::ObjectOrNull]);
+            }
+            Op::LOAD_FAST_AND_CLEAR => {
+                let bound = self.bound.get(instr.arg as usize).copied().unwrap_or(Bound::No);
+                self.stack.push(bound.into());
+                self.set(instr.arg, Bound::No);
+            }
+            Op::STORE_FAST => self.store(instr.arg),
+            Op::STORE_FAST_STORE_FAST => {
+                self.store(instr.arg >> 4);
+                self.store(instr.arg & 15);
+            }
+            Op::STORE_FAST_LOAD_FAST => {
+                self.store(instr.arg >> 4);
+                self.stack.push(Entry::Object);
+            }
+            Op::DELETE_FAST => self.set(instr.arg, Bound::No),
+            Op::MAKE_CELL => self.set(instr.arg, Bound::Yes),
+            Op::COPY_FREE_VARS => {
+                let slots = self.bound.len() as u32;
+                (slots.saturating_sub(instr.arg)..slots).for_each(|slot| self.set(slot, Bound::Yes));
+            }
+            Op::COPY => self.stack.push(self.stack.get(nth(instr.arg)).copied().unwrap_or(Entry::Object)),
+            Op::SWAP if depth > 0 && nth(instr.arg) < depth => self.stack.swap(nth(instr.arg), depth - 1),
+            Op::PUSH_EXC_INFO => {
+                self.pop();
+                self.stack.extend([Entry::PreviousException, Entry::Object]);
+            }
+            // These leave what lies between the collection and its new items as it is.
+            Op::LIST_APPEND | Op::SET_ADD | Op::LIST_EXTEND | Op::SET_UPDATE | Op::DICT_UPDATE | Op::DICT_MERGE => {
+                self.pop();
+            }
+            Op::MAP_ADD => self.stack.truncate(nth(2)),
+            Op::WITH_EXCEPT_START => self.stack.push(Entry::Object),
+            op => {
+                let isa = code.isa();
+                let (popped, pushed) = (isa.popped(op, instr.arg), isa.pushed(op, instr.arg));
+                self.stack.truncate(depth.saturating_sub(usize::try_from(popped).unwrap_or(0)));
+                self.stack.extend(std::iter::repeat_n(Entry::Object, usize::try_from(pushed).unwrap_or(0)));
+            }
+        }
+    }
+
+    /// The state in which the instruction's handler starts if the instruction raises.
+    #[must_use]
+    pub fn raised(&self, instr: &Instr) -> Option<Self> {
+        let handler = instr.handler?;
+        let mut stack = self.stack.clone();
+        if (handler.depth as usize) > stack.len() {
+            return None;
+        }
+        stack.truncate(handler.depth as usize);
+        stack.extend(std::iter::repeat_n(Entry::Object, usize::from(handler.lasti) + 1));
+        Some(Self { stack, bound: self.bound.clone() })
+    }
+}
+
+impl Code {
+    /// Number of slots that arguments fill, `*args` and `**kwargs` included.
+    #[must_use]
+    pub fn arguments(&self) -> usize {
+        const VARARGS: u32 = 0x4;
+        const VARKEYWORDS: u32 = 0x8;
+        let star = usize::from(self.flags & VARARGS != 0) + usize::from(self.flags & VARKEYWORDS != 0);
+        (self.argcount + self.kwonlyargcount) as usize + star
+    }
+
+    /// The state before every reachable instruction, over all ways that lead there.
+    pub fn states(&self) -> Result<Vec<Option<State>>, Error> {
+        self.depths()?;
+        let isa = self.isa();
+        let indices = self.indices();
+        let mut states: Vec<Option<State>> = vec![None; self.instrs.len()];
+        let mut work = vec![(0, State::entry(self))];
+        while let Some((index, state)) = work.pop() {
+            let changed = match &mut states[index] {
+                Some(known) => known.join(&state),
+                empty => {
+                    *empty = Some(state);
+                    true
+                }
+            };
+            let (true, Some(mut state)) = (changed, states[index].clone()) else { continue };
+            let instr = &self.instrs[index];
+            if let (Some(handler), Some(mut raised)) = (instr.handler, state.raised(instr)) {
+                raised.may_have_run(self, instr);
+                work.extend(indices.get(&handler.target).map(|target| (*target, raised)));
+            }
+            state.step(self, instr);
+            work.extend(instr.target.and_then(|target| indices.get(&target)).map(|target| (*target, state.clone())));
+            if !isa.ends_block(instr.op) {
+                work.push((index + 1, state));
+            }
+        }
+        Ok(states)
+    }
+}
+
+impl State {
+    /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
+    fn may_have_run(&mut self, code: &Code, instr: &Instr) {
+        let mut after = Self { stack: vec![Entry::Object; 4], bound: self.bound.clone() };
+        after.step(code, instr);
+        for (mine, theirs) in self.bound.iter_mut().zip(after.bound) {
+            *mine = mine.join(theirs);
+        }
+    }
+}

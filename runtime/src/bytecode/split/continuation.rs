@@ -1,0 +1,114 @@
+//! The function that goes on: puts the state up again from its parameters and jumps into a copy of the original.
+use super::super::code::{Code, LocalKind};
+use super::super::instr::{Instr, Position};
+use super::super::op::Op;
+use super::super::shape::{Bound, Entry};
+use super::{Cargo, Marks};
+use pyo3::prelude::*;
+
+const VARARGS: u32 = 0x4;
+const VARKEYWORDS: u32 = 0x8;
+
+/// The continuation of `original` at instruction `resume`.
+pub(super) fn build(py: Python<'_>, original: &Code, resume: usize, cargo: &Cargo, marks: &Marks) -> Code {
+    let mut code = original.duplicate(py);
+    let target = code.instrs[resume].id;
+    let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
+    code.insert_locals(cargo.prefix, &names);
+    code.argcount = (cargo.prefix + names.len()) as u32;
+    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
+    code.flags &= !(VARARGS | VARKEYWORDS);
+    let position = code.index(target).map_or(Position::NONE, |index| code.instrs[index].position);
+    let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: cargo.prefix };
+    prologue.cells();
+    prologue.slots(py, cargo, marks);
+    prologue.push(Op::RESUME, 0);
+    prologue.stack(cargo);
+    let jump = prologue.code.jump(Op::JUMP_FORWARD, target);
+    prologue.instrs.push(jump);
+    let mut instrs = prologue.instrs;
+    instrs.iter_mut().for_each(|instr| instr.position = position);
+    code.insert(0, instrs);
+    code
+}
+
+struct Prologue<'a> {
+    code: &'a mut Code,
+    instrs: Vec<Instr>,
+    /// Next parameter beyond the plain locals.
+    next: usize,
+}
+
+impl Prologue<'_> {
+    fn push(&mut self, op: Op, arg: usize) {
+        let instr = self.code.instr(op, arg as u32);
+        self.instrs.push(instr);
+    }
+
+    /// `locals()` and debuggers look into a cell only if a `MAKE_CELL` stands before the current instruction; ours
+    /// are jumped over, for the cells arrive made.
+    fn cells(&mut self) {
+        let cells = |local: &super::super::Local| local.kind.contains(LocalKind::CELL);
+        let slots: Vec<usize> = (0..self.code.locals.len()).filter(|slot| cells(&self.code.locals[*slot])).collect();
+        if slots.is_empty() {
+            return;
+        }
+        let over = self.code.instr(Op::NOP, 0);
+        let jump = self.code.jump(Op::JUMP_FORWARD, over.id);
+        self.instrs.push(jump);
+        slots.into_iter().for_each(|slot| self.push(Op::MAKE_CELL, slot));
+        self.instrs.push(over);
+    }
+
+    fn slots(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) {
+        for slot in 0..cargo.prefix {
+            match cargo.bound[slot] {
+                Bound::Yes => {}
+                Bound::No => self.push(Op::DELETE_FAST, slot),
+                Bound::Maybe => self.unbind(py, slot, marks),
+            }
+        }
+        let shift = cargo.extras();
+        for (slot, bound) in cargo.slots.clone() {
+            let parameter = self.take();
+            self.push(Op::LOAD_FAST_AND_CLEAR, parameter);
+            self.push(Op::STORE_FAST, slot + shift);
+            if bound == Bound::Maybe {
+                self.unbind(py, slot + shift, marks);
+            }
+        }
+    }
+
+    fn take(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Empties the slot if it holds the mark.
+    fn unbind(&mut self, py: Python<'_>, slot: usize, marks: &Marks) {
+        let mark = self.code.constant(marks.unbound.bind(py)) as usize;
+        let next = self.code.instr(Op::NOP, 0);
+        self.push(Op::LOAD_FAST, slot);
+        self.push(Op::LOAD_CONST, mark);
+        self.push(Op::IS_OP, 0);
+        let jump = self.code.jump(Op::POP_JUMP_IF_FALSE, next.id);
+        self.instrs.push(jump);
+        self.push(Op::DELETE_FAST, slot);
+        self.instrs.push(next);
+    }
+
+    fn stack(&mut self, cargo: &Cargo) {
+        for entry in &cargo.stack {
+            if *entry == Entry::Null {
+                self.push(Op::PUSH_NULL, 0);
+                continue;
+            }
+            let parameter = self.take();
+            self.push(Op::LOAD_FAST_AND_CLEAR, parameter);
+            if *entry == Entry::PreviousException {
+                self.push(Op::PUSH_EXC_INFO, 0);
+                self.push(Op::POP_TOP, 0);
+            }
+        }
+    }
+}

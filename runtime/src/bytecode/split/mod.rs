@@ -1,0 +1,188 @@
+//! Splitting a code object at any instruction: run it natively there, then hand the frame's state over to a continuation.
+//!
+//! The state goes over in a *packet*, a tuple `(continuation, *arguments)` that the frame returns and whose receiver
+//! calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the exception
+//! being handled are taken down and put up again by bytecode alone.
+mod continuation;
+mod hand_over;
+
+use super::code::{Code, LocalKind};
+use super::error::Error;
+use super::instr::Label;
+use super::op::Op;
+use super::shape::{Bound, Entry, Shape, State};
+use pyo3::prelude::*;
+
+/// A split code object.
+#[derive(Debug)]
+pub struct Split {
+    /// The original with temporaries and hand-over blocks: started at its first instruction it behaves like the original
+    /// up to `entry`, and hands over after it.
+    pub code: Code,
+    /// The instruction that runs natively: where a prologue jumps to once locals and stack are as the state says.
+    pub entry: Label,
+    /// First instruction after the frame's start (`MAKE_CELL`…, `RESUME`): where a prologue is inserted.
+    pub body: Label,
+    /// One per successor of the instruction.
+    pub continuations: Vec<Continuation>,
+}
+
+/// What runs after a hand-over.
+#[derive(Debug)]
+pub struct Continuation {
+    /// A function's code: its arguments are the packet's.
+    pub code: Code,
+    /// Index in the split code's constants where the continuation's callable belongs.
+    pub constant: usize,
+    /// How control came here.
+    pub way: Way,
+    /// Index of the original instruction that runs first.
+    pub resume: usize,
+}
+
+/// A way out of the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the next instruction.
+    Next,
+    /// To its jump target.
+    Jump,
+    /// To its exception handler.
+    Raise,
+}
+
+/// Why no continuation can serve.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The code object itself is damaged.
+    #[error(transparent)]
+    Damaged(#[from] Error),
+    /// Only function bodies have their variables in slots.
+    #[error("module and class bodies keep their variables in a namespace that no call can pass on")]
+    Namespace,
+    /// Generators and coroutines keep their frame.
+    #[error("a generator's or coroutine's frame cannot be replaced by another")]
+    Generator,
+    /// The instruction cannot be reached.
+    #[error("instruction {0} is unreachable or does not exist")]
+    Unreachable(usize),
+    /// A stack entry may be NULL or an object: natively that cannot be told apart.
+    #[error("stack entry {0} may be NULL or an object")]
+    Ambiguous(usize),
+}
+
+const OPTIMIZED: u32 = 0x1;
+const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
+
+/// Placeholder constants of a hand-over.
+#[derive(Debug)]
+pub struct Marks {
+    /// Stands for an unbound variable in a packet; never visible to programs.
+    pub unbound: Py<PyAny>,
+    /// An exception instance that `PUSH_EXC_INFO` may set for the length of one instruction.
+    pub exception: Py<PyAny>,
+}
+
+impl Marks {
+    /// New marks; one set per module is enough.
+    pub fn new(py: Python<'_>) -> PyResult<Self> {
+        let builtins = py.import("builtins")?;
+        Ok(Self {
+            unbound: builtins.getattr("object")?.call0()?.unbind(),
+            exception: builtins.getattr("BaseException")?.call0()?.unbind(),
+        })
+    }
+}
+
+/// Splits `code` at instruction `at`, before which the frame is in `state`.
+pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
+    if code.flags & OPTIMIZED == 0 {
+        return Err(Refusal::Namespace);
+    }
+    if code.flags & GENERATOR_LIKE != 0 {
+        return Err(Refusal::Generator);
+    }
+    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
+    let (at, state) = if at < start { (start, code.state_at(start)?) } else { (at, state.clone()) };
+    let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
+    let mut split = Split { code: code.duplicate(py), entry, body: code.instrs[start].id, continuations: Vec::new() };
+    split.body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
+    let state = unfuse(&mut split.code, at, state);
+    hand_over::install(py, code, &mut split, at, &state, marks)?;
+    Ok(split)
+}
+
+/// Method loads push method and self, or attribute and NULL; natively only the second form tells us which.
+fn unfuse(code: &mut Code, at: usize, state: State) -> State {
+    let instr = &mut code.instrs[at];
+    if matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) && instr.arg & 1 == 1 {
+        instr.arg &= !1;
+        let (handler, position) = (instr.handler, instr.position);
+        let null = code.instr(Op::PUSH_NULL, 0);
+        code.insert(at + 1, [super::Instr { handler, position, ..null }]);
+    }
+    state
+}
+
+impl Code {
+    /// The state before one instruction, over all ways that lead there.
+    pub fn state_at(&self, index: usize) -> Result<State, Refusal> {
+        self.states()?.into_iter().nth(index).flatten().ok_or(Refusal::Unreachable(index))
+    }
+
+    /// Gives every method load its plain form (attribute, then NULL), which means the same.
+    pub fn unfuse_method_loads(&mut self) {
+        let mut index = 0;
+        while index < self.instrs.len() {
+            let unfused =
+                matches!(self.instrs[index].op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) && self.instrs[index].arg & 1 == 1;
+            if unfused {
+                self.instrs[index].arg &= !1;
+                let (handler, position) = (self.instrs[index].handler, self.instrs[index].position);
+                let null = self.instr(Op::PUSH_NULL, 0);
+                self.insert(index + 1, [super::Instr { handler, position, ..null }]);
+            }
+            index += 1;
+        }
+    }
+}
+
+/// What a packet carries, in the order of the continuation's parameters.
+#[derive(Clone, Debug)]
+struct Cargo {
+    /// Plain locals that become parameters in their own slots: `0..prefix`.
+    prefix: usize,
+    /// Later slots (cells, free variables) that hold something.
+    slots: Vec<(usize, Bound)>,
+    /// The value stack.
+    stack: Shape,
+    /// All slots.
+    bound: Vec<Bound>,
+}
+
+impl Cargo {
+    fn new(code: &Code, state: &State) -> Result<Self, Refusal> {
+        if let Some(index) = state.stack.iter().position(|entry| *entry == Entry::ObjectOrNull) {
+            return Err(Refusal::Ambiguous(index));
+        }
+        let nlocals = code.nlocals();
+        let prefix = state.bound[..nlocals].iter().rposition(|bound| *bound != Bound::No).map_or(0, |last| last + 1);
+        let later = (nlocals..code.locals.len()).filter(|slot| state.bound[*slot] != Bound::No);
+        let slots = later.map(|slot| (slot, state.bound[slot])).collect();
+        Ok(Self { prefix, slots, stack: state.stack.clone(), bound: state.bound.clone() })
+    }
+
+    /// Stack entries that travel: objects as themselves, a handled exception for each previous one.
+    fn carried(&self) -> usize {
+        self.stack.iter().filter(|entry| **entry != Entry::Null).count()
+    }
+
+    /// Parameters beyond the plain locals.
+    fn extras(&self) -> usize {
+        self.slots.len() + self.carried()
+    }
+}
+
+fn is_free(code: &Code, slot: usize) -> bool {
+    code.locals.get(slot).is_some_and(|local| local.kind.contains(LocalKind::FREE))
+}

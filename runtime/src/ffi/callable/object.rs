@@ -1,0 +1,220 @@
+//! The object behind a `CompiledFunction` and its call.
+use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, slots};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Memory layout of an instance.
+#[repr(C)]
+pub(super) struct CompiledFunction {
+    pub ob_base: ffi::PyObject,
+    pub vectorcall: ffi::vectorcallfunc,
+    pub weakrefs: *mut ffi::PyObject,
+    /// The original function; NULL only after `tp_clear`.
+    pub function: *mut ffi::PyObject,
+    /// The rest, owned; NULL only before construction is complete.
+    pub state: *mut State,
+}
+
+pub(super) struct State {
+    pub dispatch: Box<dyn Dispatch>,
+    pub binder: Binder,
+    /// Whether it is called by hand-over packets.
+    pub continuation: bool,
+}
+
+/// A callable that behaves like `function` and runs what `dispatch` chooses.
+///
+/// `continuation`: whether packets name it, that is, whether a tuple that starts with it is a hand-over.
+pub fn new<'py>(
+    function: &Bound<'py, PyAny>,
+    dispatch: Box<dyn Dispatch>,
+    continuation: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    // SAFETY: only the type of a live object is read.
+    if unsafe { ffi::PyFunction_Check(function.as_ptr()) } == 0 {
+        return Err(PyTypeError::new_err("slotrt compiles Python functions only"));
+    }
+    let binder = Binder::new(function)?;
+    let state = Box::new(State { dispatch, binder, continuation });
+    let class = slots::class(py)?.as_type_ptr();
+    // SAFETY: the type is ours, its instances have the layout of `CompiledFunction`; `PyType_GenericAlloc` zeroes the
+    // memory, so that a collection in between sees NULLs, and tracks the object.
+    unsafe {
+        let object = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class, 0))?;
+        let this = object.as_ptr().cast::<CompiledFunction>();
+        (*this).vectorcall = vectorcall;
+        (*this).function = function.clone().into_ptr();
+        (*this).state = Box::into_raw(state);
+        Ok(object)
+    }
+}
+
+/// Whether the object is a `CompiledFunction`.
+#[must_use]
+pub fn is_compiled(object: &Bound<'_, PyAny>) -> bool {
+    slots::class(object.py()).is_ok_and(|class| object.get_type().is(class))
+}
+
+/// The original function of a `CompiledFunction`.
+#[must_use]
+pub fn wrapped<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if !is_compiled(object) {
+        return None;
+    }
+    // SAFETY: the type is checked; the field is NULL or a valid object.
+    unsafe {
+        let function = (*object.as_ptr().cast::<CompiledFunction>()).function;
+        Bound::from_borrowed_ptr_or_opt(object.py(), function)
+    }
+}
+
+struct Vectorcall;
+
+impl pyo3::impl_::trampoline::MethodDef<pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::Func>
+    for Vectorcall
+{
+    const METH: pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::Func = enter;
+}
+
+unsafe extern "C" fn vectorcall(
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls this attached, with the arguments of the vectorcall protocol, which `enter` expects.
+    unsafe {
+        pyo3::impl_::trampoline::fastcall_cfunction_with_keywords::<Vectorcall>(
+            callable,
+            args,
+            nargsf.cast_signed(),
+            kwnames,
+        )
+    }
+}
+
+/// One call by the vectorcall protocol.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+    alive: PhantomData<&'a Py<PyAny>>,
+}
+
+impl Call<'_> {
+    /// # Safety
+    /// The fields must follow the vectorcall protocol.
+    unsafe fn run<'py>(self, callable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: as the caller promises; the result is new or NULL with an exception set.
+        unsafe {
+            let result = ffi::PyObject_Vectorcall(callable.as_ptr(), self.args, self.nargsf, self.kwnames);
+            Bound::from_owned_ptr_or_err(callable.py(), result)
+        }
+    }
+}
+
+unsafe fn enter(
+    py: Python<'_>,
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: ffi::Py_ssize_t,
+    kwnames: *mut ffi::PyObject,
+) -> PyResult<*mut ffi::PyObject> {
+    let call = Call { args, nargsf: nargsf.cast_unsigned(), kwnames, alive: PhantomData };
+    // SAFETY: the interpreter calls only instances of our type through this function.
+    let object = unsafe { Borrowed::from_ptr(py, callable) };
+    // SAFETY: as above.
+    let mut result = unsafe { once(&object, call)? };
+    while let Some(continuation) = packet(&result) {
+        let items = result.as_ptr().cast::<ffi::PyTupleObject>();
+        // SAFETY: `packet` saw an exact tuple with at least one item; the tuple is ours and keeps its items alive.
+        result = unsafe {
+            let count = ffi::PyTuple_GET_SIZE(result.as_ptr()).cast_unsigned() - 1;
+            let first = (&raw const (*items).ob_item).cast::<*mut ffi::PyObject>().add(1);
+            let call = Call { args: first, nargsf: count, kwnames: std::ptr::null_mut(), alive: PhantomData };
+            once(&continuation, call)?
+        };
+    }
+    Ok(result.into_ptr())
+}
+
+/// The continuation that a hand-over packet names; `None` for any other object.
+fn packet<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the item is read only from an exact tuple that has one.
+    let first = unsafe {
+        if ffi::PyTuple_CheckExact(result.as_ptr()) == 0 || ffi::PyTuple_GET_SIZE(result.as_ptr()) == 0 {
+            return None;
+        }
+        Bound::from_borrowed_ptr(result.py(), ffi::PyTuple_GET_ITEM(result.as_ptr(), 0))
+    };
+    let compiled = is_compiled(&first);
+    // SAFETY: the type is checked; `state` is set for every object that Python code has seen.
+    (compiled && unsafe { (*(*first.as_ptr().cast::<CompiledFunction>()).state).continuation }).then_some(first)
+}
+
+/// Chooses and runs one function, without following a packet.
+///
+/// # Safety
+/// `object` must be an instance of our type and `call` follow the vectorcall protocol.
+unsafe fn once<'py>(object: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let this = object.as_ptr().cast::<CompiledFunction>();
+    // SAFETY: the type is ours; the function is NULL only after the collector cleared the object.
+    let function = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*this).function) };
+    let function = function.ok_or_else(|| InternalError::new_err("call of a cleared CompiledFunction"))?;
+    // SAFETY: set at construction, freed at deallocation only; the caller holds the object.
+    let state = unsafe { &*(*this).state };
+    // SAFETY: pure arithmetic on the flag word.
+    let count = unsafe { ffi::PyVectorcall_NARGS(call.nargsf) }.cast_unsigned();
+    if !state.binder.is_for(&function) {
+        // SAFETY: the same call.
+        return unsafe { call.run(&function) };
+    }
+    if call.kwnames.is_null() && state.binder.exact() == Some(count) {
+        // SAFETY: a vectorcall has `count` positional arguments, which the caller keeps alive.
+        let values = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(call.args, count) } };
+        // SAFETY: the same call, for the original.
+        return unsafe { run(state, &function, values, call) };
+    }
+    // SAFETY: the binder has the same signature.
+    let bound = unsafe { call.run(state.binder.function(&function)?)? }.cast_into::<pyo3::types::PyTuple>()?;
+    let values: smallvec::SmallVec<[*mut ffi::PyObject; 8]> =
+        bound.iter_borrowed().map(|value| value.as_ptr()).collect();
+    // SAFETY: the same call, for the original; `bound` keeps the values alive.
+    unsafe { run(state, &function, &values, call) }
+}
+
+/// # Safety
+/// `values` must be live objects and `call` follow the vectorcall protocol.
+unsafe fn run<'py>(
+    state: &State,
+    function: &Bound<'py, PyAny>,
+    values: &[*mut ffi::PyObject],
+    call: Call<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let args = Args { values, py, alive: PhantomData };
+    let chosen = catch_unwind(AssertUnwindSafe(|| state.dispatch.choose(function, args)));
+    match chosen.unwrap_or_else(|panic| Err(InternalError::new_err(text(&*panic))))? {
+        Chosen::Done(result) => Ok(result.into_bound(py)),
+        // SAFETY: as the caller promises.
+        Chosen::Original => unsafe { call.run(function) },
+        Chosen::Run(entry) => {
+            let call =
+                Call { args: values.as_ptr(), nargsf: values.len(), kwnames: std::ptr::null_mut(), alive: PhantomData };
+            // SAFETY: `values` are live objects.
+            unsafe { call.run(entry.bind(py)) }
+        }
+    }
+}
+
+fn text(panic: &(dyn std::any::Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panic in slotrt: {}", message.unwrap_or_else(|| "no message".to_owned()))
+}

@@ -1,0 +1,207 @@
+//! The heap type of `CompiledFunction`.
+use super::object::CompiledFunction;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyString, PyType};
+use std::ffi::{c_int, c_ulong, c_void};
+use std::mem::{offset_of, size_of};
+
+static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// The type, made on first use.
+pub(super) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    Ok(CLASS.get_or_try_init(py, || make(py))?.bind(py))
+}
+
+unsafe extern "C" {
+    fn PyMethod_New(function: *mut ffi::PyObject, receiver: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
+
+const FLAGS: c_ulong = ffi::Py_TPFLAGS_DEFAULT
+    | ffi::Py_TPFLAGS_HAVE_GC
+    | ffi::Py_TPFLAGS_HAVE_VECTORCALL
+    | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR
+    | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
+    | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+
+fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
+    let member = |name: &'static std::ffi::CStr, type_code: c_int, offset: usize| ffi::PyMemberDef {
+        name: name.as_ptr(),
+        type_code,
+        offset: offset.cast_signed(),
+        flags: ffi::Py_READONLY,
+        doc: std::ptr::null(),
+    };
+    // SAFETY: an all-zero member definition is the end mark of the array.
+    let end = unsafe { std::mem::zeroed() };
+    let members = Box::leak(Box::new([
+        member(c"__vectorcalloffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, vectorcall)),
+        member(c"__weaklistoffset__", ffi::Py_T_PYSSIZET, offset_of!(CompiledFunction, weakrefs)),
+        member(c"__wrapped__", ffi::Py_T_OBJECT_EX, offset_of!(CompiledFunction, function)),
+        end,
+    ]));
+    // SAFETY: an all-zero method definition is the end mark of the array.
+    let mut methods: [ffi::PyMethodDef; 2] = unsafe { std::mem::zeroed() };
+    methods[0] = ffi::PyMethodDef {
+        ml_name: c"__reduce__".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: reduce },
+        ml_flags: ffi::METH_NOARGS,
+        ml_doc: std::ptr::null(),
+    };
+    let methods = Box::leak(Box::new(methods));
+    let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
+    let mut slots = [
+        slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void),
+        slot(ffi::Py_tp_descr_get, descr_get as *mut c_void),
+        slot(ffi::Py_tp_getattro, getattro as *mut c_void),
+        slot(ffi::Py_tp_setattro, setattro as *mut c_void),
+        slot(ffi::Py_tp_repr, repr as *mut c_void),
+        slot(ffi::Py_tp_traverse, traverse as *mut c_void),
+        slot(ffi::Py_tp_clear, clear as *mut c_void),
+        slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+        slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
+        slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
+        slot(0, std::ptr::null_mut()),
+    ];
+    let mut spec = ffi::PyType_Spec {
+        name: c"slotrt.CompiledFunction".as_ptr(),
+        basicsize: size_of::<CompiledFunction>() as c_int,
+        itemsize: 0,
+        flags: FLAGS as _,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: the spec describes `CompiledFunction`; its member and method arrays live for ever, the rest is copied.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
+    Ok(class.cast_into::<PyType>()?.unbind())
+}
+
+fn this(object: *mut ffi::PyObject) -> *mut CompiledFunction {
+    object.cast()
+}
+
+unsafe extern "C" fn descr_get(
+    object: *mut ffi::PyObject,
+    instance: *mut ffi::PyObject,
+    _class: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter with live objects; NULL or None means access through the class.
+    unsafe {
+        if instance.is_null() || instance == ffi::Py_None() {
+            return ffi::Py_NewRef(object);
+        }
+        PyMethod_New(object, instance)
+    }
+}
+
+/// Whether functions keep this attribute in the function itself (`__name__`, `__defaults__`, `__dict__`…).
+///
+/// # Safety
+/// `name` must be a live string.
+unsafe fn belongs_to_function(name: *mut ffi::PyObject) -> bool {
+    // SAFETY: both are live objects; the result is borrowed and only its type is read.
+    unsafe {
+        let found = crate::ffi::types::lookup_raw(&raw mut ffi::PyFunction_Type, name);
+        !found.is_null() && (*ffi::Py_TYPE(found)).tp_descr_set.is_some()
+    }
+}
+
+unsafe extern "C" fn getattro(object: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter with an instance of our type and a string.
+    unsafe {
+        let function = (*this(object)).function;
+        if function.is_null() {
+            return ffi::PyObject_GenericGetAttr(object, name);
+        }
+        if belongs_to_function(name) {
+            return ffi::PyObject_GetAttr(function, name);
+        }
+        let own = ffi::PyObject_GenericGetAttr(object, name);
+        if !own.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return own;
+        }
+        ffi::PyErr_Clear();
+        ffi::PyObject_GetAttr(function, name)
+    }
+}
+
+unsafe extern "C" fn setattro(
+    object: *mut ffi::PyObject,
+    name: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+) -> c_int {
+    // SAFETY: called by the interpreter with an instance of our type, a string, and an object or NULL.
+    unsafe {
+        let function = (*this(object)).function;
+        let own = crate::ffi::types::lookup_raw(ffi::Py_TYPE(object), name);
+        if function.is_null() || (!own.is_null() && !belongs_to_function(name)) {
+            return ffi::PyObject_GenericSetAttr(object, name, value);
+        }
+        ffi::PyObject_SetAttr(function, name, value)
+    }
+}
+
+unsafe extern "C" fn repr(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter, attached, with an instance of our type.
+    unsafe { ffi::PyUnicode_FromFormat(c"<compiled %R at %p>".as_ptr(), (*this(object)).function, object) }
+}
+
+unsafe extern "C" fn reduce(object: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: called by the interpreter with an instance of our type; pickled by qualified name, as functions are.
+    unsafe {
+        let py = Python::assume_attached();
+        let name = PyString::intern(py, "__qualname__");
+        ffi::PyObject_GetAttr(object, name.as_ptr())
+    }
+}
+
+unsafe extern "C" fn traverse(object: *mut ffi::PyObject, visit: ffi::visitproc, arg: *mut c_void) -> c_int {
+    // SAFETY: called by the collector with an instance of our type; nothing is run but `visit`, on borrowed pointers.
+    unsafe {
+        let mut stop = 0;
+        let mut show = |pointer: *mut ffi::PyObject| {
+            if stop == 0 && !pointer.is_null() {
+                stop = visit(pointer, arg);
+            }
+        };
+        show(ffi::Py_TYPE(object).cast());
+        show((*this(object)).function);
+        if let Some(state) = (*this(object)).state.as_ref() {
+            state.binder.traverse(Python::assume_attached(), &mut show);
+            state.dispatch.traverse(&mut |owned| show(owned.as_ptr()));
+        }
+        stop
+    }
+}
+
+unsafe extern "C" fn clear(object: *mut ffi::PyObject) -> c_int {
+    // SAFETY: called by the collector with an instance of our type; the function is dropped after the field is NULL.
+    unsafe {
+        let function = std::mem::replace(&mut (*this(object)).function, std::ptr::null_mut());
+        ffi::Py_XDECREF(function);
+        if let Some(state) = (*this(object)).state.as_ref() {
+            let dispatch = std::panic::AssertUnwindSafe(&state.dispatch);
+            let _ = std::panic::catch_unwind(|| Python::attach(|_| dispatch.clear()));
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
+    // SAFETY: called once, with the last reference gone; the type of a heap type's instance is released last.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        ffi::PyObject_GC_UnTrack(object.cast());
+        if !(*this(object)).weakrefs.is_null() {
+            ffi::PyObject_ClearWeakRefs(object);
+        }
+        let function = std::mem::replace(&mut (*this(object)).function, std::ptr::null_mut());
+        ffi::Py_XDECREF(function);
+        let state = std::mem::replace(&mut (*this(object)).state, std::ptr::null_mut());
+        if !state.is_null() {
+            Python::attach(|_| drop(Box::from_raw(state)));
+        }
+        ffi::PyObject_GC_Del(object.cast());
+        ffi::Py_DECREF(class.cast());
+    }
+}

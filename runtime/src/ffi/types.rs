@@ -1,0 +1,135 @@
+//! What the tracer needs to know of live types: slots, flags, MRO, attributes, version tags.
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+unsafe extern "C" {
+    fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> std::ffi::c_int;
+    fn _PyType_Lookup(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
+
+/// A suite of slots that hangs off a type by a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, non_camel_case_types)]
+pub enum Suite {
+    /// The type object itself.
+    tp,
+    tp_as_async,
+    tp_as_number,
+    tp_as_sequence,
+    tp_as_mapping,
+    tp_as_buffer,
+}
+
+fn raw(class: &Bound<'_, PyType>) -> *mut ffi::PyTypeObject {
+    class.as_type_ptr()
+}
+
+/// Address of a suite; `None` where the type has none.
+#[must_use]
+pub fn suite(class: &Bound<'_, PyType>, suite: Suite) -> Option<usize> {
+    // SAFETY: `class` is a live type object; only its fields are read.
+    let address = unsafe {
+        let class = raw(class);
+        match suite {
+            Suite::tp => class as usize,
+            Suite::tp_as_async => (*class).tp_as_async as usize,
+            Suite::tp_as_number => (*class).tp_as_number as usize,
+            Suite::tp_as_sequence => (*class).tp_as_sequence as usize,
+            Suite::tp_as_mapping => (*class).tp_as_mapping as usize,
+            Suite::tp_as_buffer => (*class).tp_as_buffer as usize,
+        }
+    };
+    (address != 0).then_some(address)
+}
+
+/// The function pointer at a byte offset of a suite; `None` where the suite or the function is absent, or the offset is
+/// beyond what the suite's structure holds.
+#[must_use]
+pub fn slot_pointer(class: &Bound<'_, PyType>, at: Suite, offset: usize) -> Option<usize> {
+    let size = match at {
+        Suite::tp => size_of::<ffi::PyTypeObject>(),
+        Suite::tp_as_async => size_of::<ffi::PyAsyncMethods>(),
+        Suite::tp_as_number => size_of::<ffi::PyNumberMethods>(),
+        Suite::tp_as_sequence => size_of::<ffi::PySequenceMethods>(),
+        Suite::tp_as_mapping => size_of::<ffi::PyMappingMethods>(),
+        Suite::tp_as_buffer => size_of::<ffi::PyBufferProcs>(),
+    };
+    let fits = offset.checked_add(size_of::<usize>()).is_some_and(|end| end <= size);
+    if !fits || offset % align_of::<usize>() != 0 {
+        return None;
+    }
+    let base = suite(class, at)?;
+    // SAFETY: the suite is a live structure of that size, and the aligned word lies inside it.
+    let pointer = unsafe { *((base + offset) as *const usize) };
+    (pointer != 0).then_some(pointer)
+}
+
+/// `tp_flags`.
+#[must_use]
+pub fn flags(class: &Bound<'_, PyType>) -> u64 {
+    // SAFETY: `class` is a live type object.
+    unsafe { ffi::PyType_GetFlags(raw(class)) as u64 }
+}
+
+/// `tp_name`: with the module for C types.
+#[must_use]
+pub fn name(class: &Bound<'_, PyType>) -> String {
+    // SAFETY: `tp_name` of a live type is a NUL-terminated string that lives as long.
+    unsafe { std::ffi::CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
+}
+
+/// `tp_mro`; `None` while the type is being made.
+#[must_use]
+pub fn mro<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyTuple>> {
+    // SAFETY: `tp_mro` is NULL or a tuple.
+    let mro = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*raw(class)).tp_mro) };
+    mro.and_then(|mro| mro.cast_into().ok())
+}
+
+/// `tp_base`.
+#[must_use]
+pub fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    // SAFETY: `tp_base` is NULL or a type.
+    let base = unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), (*raw(class)).tp_base.cast()) };
+    base.and_then(|base| base.cast_into().ok())
+}
+
+/// `tp_dictoffset`: 0 without a `__dict__`, negative for a managed one.
+#[must_use]
+pub fn dictoffset(class: &Bound<'_, PyType>) -> isize {
+    // SAFETY: `class` is a live type object.
+    unsafe { (*raw(class)).tp_dictoffset }
+}
+
+/// `PyType_IsSubtype`.
+#[must_use]
+pub fn is_subtype(class: &Bound<'_, PyType>, of: &Bound<'_, PyType>) -> bool {
+    // SAFETY: both are live type objects.
+    unsafe { ffi::PyType_IsSubtype(raw(class), raw(of)) != 0 }
+}
+
+/// `_PyType_Lookup`: the attribute along the MRO, without binding it; runs no Python code.
+#[must_use]
+pub fn lookup<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: both are live; the borrowed result is held at once.
+    unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), _PyType_Lookup(raw(class), name.as_ptr())) }
+}
+
+/// # Safety
+/// Attached; both arguments must be live.
+pub(super) unsafe fn lookup_raw(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: as the caller promises.
+    unsafe { _PyType_Lookup(class, name) }
+}
+
+/// The type's version tag, assigned if it can have one; 0 if not. Equal tags mean: nothing that attribute lookup on the
+/// type can see has changed.
+#[must_use]
+pub fn version_tag(class: &Bound<'_, PyType>) -> u32 {
+    // SAFETY: `class` is a live type object.
+    unsafe {
+        PyUnstable_Type_AssignVersionTag(raw(class));
+        (*raw(class)).tp_version_tag
+    }
+}
