@@ -10,16 +10,39 @@ pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec
     let length: usize = tokens.iter().map(|token| token.text.len() + 2).sum();
     let mut printer = Printer { text: String::with_capacity(length), segments: Vec::new(), files };
     let mut before: Option<&Token> = None;
-    for (i, token) in tokens.iter().enumerate() {
-        if token.has(AUTO) && tokens.get(i + 1).is_some_and(|next| next.is(";")) {
+    let mut i = 0;
+    while let Some(token) = tokens.get(i) {
+        i += 1;
+        if token.has(AUTO) && tokens.get(i).is_some_and(|next| next.is(";")) {
             continue;
         }
         printer.gap(before, token);
         printer.token(token);
+        if token.is("{") && before.is_some_and(|before| before.is("=")) {
+            i += table_of_numbers(tokens.get(i..).unwrap_or(&[]));
+        }
         before = Some(token);
     }
     printer.text.push('\n');
     (printer.text, printer.segments)
+}
+
+/// Initialisers with more tokens than this are left out when they hold nothing but numbers.
+const TABLE_LIMIT: usize = 1000;
+
+/// How many tokens to leave out after an opening brace: all of a long table of numbers, which says nothing about types or functions.
+fn table_of_numbers(tokens: &[Token]) -> usize {
+    let mut depth = 0usize;
+    for (i, token) in tokens.iter().enumerate() {
+        match (token.kind, token.text) {
+            (Kind::Number | Kind::Char, _) | (_, "," | "-" | "+" | "(" | ")" | "<<" | "|") => {}
+            (_, "{") => depth += 1,
+            (_, "}") if depth > 0 => depth -= 1,
+            (_, "}") => return if i >= TABLE_LIMIT { i } else { 0 },
+            _ => return 0,
+        }
+    }
+    0
 }
 
 struct Printer<'p> {
