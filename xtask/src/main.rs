@@ -1,4 +1,5 @@
 //! The project's front door: wires the rooms together and talks to people.
+mod demo;
 mod develop;
 mod fetch;
 mod obtain;
@@ -26,6 +27,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Demo(demo::Options),
     Develop(develop::Options),
     Fetch(fetch::Options),
     Regen(regen::Options),
@@ -36,6 +38,7 @@ enum Command {
 impl Command {
     fn run(&self) -> Result<()> {
         match self {
+            Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Regen(options) => regen::run(options),

@@ -74,6 +74,11 @@ pub fn one(sources: &sources::Sources, mode: Mode) -> Result<Report> {
     Ok(report)
 }
 
+/// What was read and made, for reports.
+pub fn counts(report: &Report) -> Vec<(String, usize)> {
+    vec![("generated files".to_owned(), report.files)]
+}
+
 /// The series that `generated/facts` holds.
 pub fn committed() -> Result<Vec<String>> {
     let folder = place::root().join("generated").join("facts");

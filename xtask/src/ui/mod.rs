@@ -2,6 +2,7 @@
 pub mod advice;
 pub mod paint;
 pub mod step;
+pub mod table;
 
 pub use advice::Advise;
 pub use step::Step;
