@@ -5,14 +5,20 @@ use super::rules::{Rule, Rules};
 use super::substitute::Arguments;
 use super::token::{Kind, PAINTED, Token};
 use bumpalo::Bump;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
+
+type FxIndexSet<T> = IndexSet<T, FxBuildHasher>;
 
 /// Macros inside macros inside macros: deeper than this is no C that a person wrote.
 const NESTING_LIMIT: usize = 200;
 /// Macro calls inside arguments of macro calls.
 const ARGUMENT_LIMIT: usize = 60;
-/// Tokens that all expansions of a unit may produce.
-pub(super) const TOKEN_BUDGET: usize = 3_000_000;
+/// Tokens that all expansions of a unit may read and produce; long tokens count more than once.
+pub(super) const TOKEN_BUDGET: usize = 8_000_000;
+/// Findings after which a unit reports no more.
+pub(super) const PROBLEM_LIMIT: usize = 200;
 
 /// Which macros are expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,23 +43,31 @@ pub(super) struct Problem {
 pub(super) struct Workshop<'a> {
     pub arena: &'a Bump,
     /// Names of macros that code came through; `Token::via` counts from 1.
-    pub vias: Vec<&'a str>,
+    pub vias: FxIndexSet<&'a str>,
     pub budget: usize,
     pub problems: Vec<Problem>,
 }
 
 impl<'a> Workshop<'a> {
     pub fn new(arena: &'a Bump) -> Workshop<'a> {
-        Workshop { arena, vias: Vec::new(), budget: TOKEN_BUDGET, problems: Vec::new() }
+        Workshop { arena, vias: FxIndexSet::default(), budget: TOKEN_BUDGET, problems: Vec::new() }
     }
 
     pub fn problem(&mut self, code: &'static str, token: &Token, message: String, help: &'static str) {
-        self.problems.push(Problem { code, file: token.file, at: token.at, message, help });
+        self.push(Problem { code, file: token.file, at: token.at, message, help });
+    }
+
+    /// Notes a problem, unless there are enough.
+    pub fn push(&mut self, problem: Problem) {
+        if self.problems.len() < PROBLEM_LIMIT {
+            self.problems.push(problem);
+        }
     }
 
     /// Takes from the budget; false (and one problem) when it is spent.
     pub fn spend(&mut self, amount: usize, token: &Token) -> bool {
-        let enough = self.budget >= amount;
+        // Never to 0 without a word: nothing is expanded at 0.
+        let enough = self.budget > amount;
         if !enough && self.budget > 0 {
             let message = format!(
                 "macro expansion of this file makes more than {TOKEN_BUDGET} tokens; `{}` and all after it is left alone",
@@ -66,13 +80,7 @@ impl<'a> Workshop<'a> {
     }
 
     fn via(&mut self, name: &'a str) -> u32 {
-        // The same macro is nearly always the last or a recent one.
-        let found = self.vias.iter().rposition(|via| *via == name);
-        let index = found.unwrap_or_else(|| {
-            self.vias.push(name);
-            self.vias.len() - 1
-        });
-        index as u32 + 1
+        self.vias.insert_full(name).0 as u32 + 1
     }
 }
 
@@ -185,7 +193,7 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
                     continue;
                 }
             };
-            if let Some(tokens) = self.replacement(&found, &token, arguments, &stream) {
+            if let Some(tokens) = self.replacement(&found, &token, arguments) {
                 self.active.push(found.name);
                 stream.frames.push(Frame { tokens, next: 0 });
             } else {
@@ -256,7 +264,6 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
         found: &Arc<Macro<'t>>,
         token: &Token<'a>,
         arguments: Vec<Vec<Token<'a>>>,
-        stream: &Stream,
     ) -> Option<Vec<Token<'a>>> {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
         let fits = arguments.len() == wanted || (found.variadic && arguments.len() + 1 == wanted);
@@ -270,7 +277,7 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
             );
             return None;
         }
-        if stream.frames.len() >= NESTING_LIMIT || self.depth >= ARGUMENT_LIMIT {
+        if self.active.len() >= NESTING_LIMIT || self.depth >= ARGUMENT_LIMIT {
             let message = format!(
                 "macro `{}` nests deeper than {NESTING_LIMIT} expansions or {ARGUMENT_LIMIT} arguments",
                 found.name
@@ -278,9 +285,14 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
             self.shop.problem("preprocess/nesting-too-deep", token, message, "the call is left alone");
             return None;
         }
+        let read: usize = arguments.iter().map(Vec::len).sum();
+        if !self.shop.spend(read + found.body.len() + 1, token) {
+            return None;
+        }
         let via = if token.via != 0 { token.via } else { self.shop.via(found.name) };
         let tokens = Arguments::new(found, arguments, *token, via).substitute(self);
-        self.shop.spend(tokens.len() + 1, token).then_some(tokens)
+        let made = tokens.iter().map(|made| 1 + made.text.len() / 32).sum();
+        self.shop.spend(made, token).then_some(tokens)
     }
 
     /// Expands an argument on its own, before it is put in place.

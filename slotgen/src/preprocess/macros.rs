@@ -79,6 +79,9 @@ impl<'t> Macro<'t> {
     }
 }
 
+/// More parameters than any macro has.
+const PARAMETER_LIMIT: usize = 500;
+
 type Parameters<'s, 't> = (Vec<&'t str>, bool, &'s [Token<'t>]);
 
 fn parse_parameters<'s, 't>(tokens: &'s [Token<'t>]) -> Result<Parameters<'s, 't>, BadDefine> {
@@ -99,7 +102,7 @@ fn parse_parameters<'s, 't>(tokens: &'s [Token<'t>]) -> Result<Parameters<'s, 't
                     names.push("__VA_ARGS__");
                 }
             }
-            name if token.is_ident() && !variadic => names.push(name),
+            name if token.is_ident() && !variadic && names.len() < PARAMETER_LIMIT => names.push(name),
             _ => return Err(BadDefine),
         }
     }

@@ -1,7 +1,7 @@
 //! Runs the directives of one unit and of what it includes, and collects its code.
 
 use super::condition::evaluate;
-use super::expand::{Expander, Mode, Problem, Workshop};
+use super::expand::{Expander, Mode, PROBLEM_LIMIT, Problem, Workshop};
 use super::headers::{PYTHON_H, Preprocessor};
 use super::lex::Scope;
 use super::macros::Table;
@@ -21,11 +21,13 @@ const INCLUDE_DEPTH: usize = 60;
 /// Files that one unit may read; CPython's largest read about 400.
 const INCLUDE_COUNT: usize = 5000;
 /// Tokens of code that one unit may have, all inclusions taken together.
-const CODE_LIMIT: usize = 6_000_000;
+const CODE_LIMIT: usize = 2_500_000;
+/// Bytes of files that one unit may read, each inclusion counted.
+const READ_LIMIT: usize = 128 << 20;
+/// Tokens of an unfinished macro call that are read again at the next directive.
+const CARRY_TOKENS: usize = 50_000;
 /// How often a macro call may go on over a directive.
 const CARRY_LIMIT: usize = 100;
-/// Findings after which a unit reports no more.
-const PROBLEM_LIMIT: usize = 200;
 
 /// One open `#if`.
 struct Condition {
@@ -62,6 +64,7 @@ pub(super) struct Runner<'a, 't> {
     reached: bool,
     included: usize,
     read: usize,
+    bytes: usize,
     carried: usize,
     warnings: Vec<Problem>,
 }
@@ -80,6 +83,7 @@ impl<'a, 't> Runner<'a, 't> {
             reached: false,
             included: 0,
             read: 0,
+            bytes: 0,
             carried: 0,
             warnings: Vec::new(),
         }
@@ -150,7 +154,13 @@ impl<'a, 't> Runner<'a, 't> {
     }
 
     fn error(&mut self, file: u32, at: u32, code: &'static str, message: String, help: &'static str) {
-        self.shop.problems.push(Problem { code, file, at, message, help });
+        self.shop.push(Problem { code, file, at, message, help });
+    }
+
+    fn warn(&mut self, problem: Problem) {
+        if self.warnings.len() < PROBLEM_LIMIT {
+            self.warnings.push(problem);
+        }
     }
 
     /// Runs one file.
@@ -252,7 +262,7 @@ impl<'a, 't> Runner<'a, 't> {
                 let words: Vec<_> = program.slice(range).iter().map(|token| token.text).collect();
                 let message = format!("#error {}", words.join(" "));
                 let help = "the configuration's definitions lead here: see data/configurations.toml";
-                self.warnings.push(Problem { code: "preprocess/error-directive", file: index, at, message, help });
+                self.warn(Problem { code: "preprocess/error-directive", file: index, at, message, help });
             }
             _ => {}
         }
@@ -273,7 +283,7 @@ impl<'a, 't> Runner<'a, 't> {
         if self.pending.is_empty() {
             return;
         }
-        let last = last || self.carried >= CARRY_LIMIT;
+        let last = last || self.carried >= CARRY_LIMIT || (self.carried > 0 && self.pending.len() > CARRY_TOKENS);
         let mut expander = Expander::new(&self.table, self.shared.rules, &mut self.shop, Mode::Code);
         let done = expander.run(&self.pending, last, &mut self.out);
         self.carried = if done < self.pending.len() { self.carried + 1 } else { 0 };
@@ -328,12 +338,13 @@ impl<'a, 't> Runner<'a, 't> {
             if quoted && name != "pyconfig.h" {
                 let message = format!("{name} is not in the tree: its macros are unknown");
                 let help = "conditions on them are false";
-                self.warnings.push(Problem { code: "preprocess/no-such-header", file: index, at, message, help });
+                self.warn(Problem { code: "preprocess/no-such-header", file: index, at, message, help });
             }
             return;
         };
         self.included += 1;
-        if depth >= INCLUDE_DEPTH || self.included > INCLUDE_COUNT {
+        self.bytes += self.shared.tree.files().get(found as usize).map_or(0, |file| file.text().len());
+        if depth >= INCLUDE_DEPTH || self.included > INCLUDE_COUNT || self.bytes > READ_LIMIT {
             if self.included <= INCLUDE_COUNT + 1 {
                 let message =
                     format!("#include nests deeper than {INCLUDE_DEPTH}, or reads more than {INCLUDE_COUNT} files");
