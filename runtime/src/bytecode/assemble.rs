@@ -5,7 +5,7 @@ use super::exception_table::{self, Entry};
 use super::instr::{Handler, Instr, Label};
 use super::isa::Isa;
 use super::line_table;
-use super::op::Op;
+use generated::opcodes::Op;
 use rustc_hash::FxHashMap;
 
 /// What the assembler makes.

@@ -3,7 +3,7 @@ use super::error::{Error, Problem};
 use super::instr::{Handler, Instr, Label, Position};
 use super::isa::Isa;
 use super::{exception_table, line_table};
-use crate::bytecode::op::Op;
+use generated::opcodes::Op;
 
 /// The three byte strings of a code object that say what runs.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@ use super::code::Code;
 use super::error::{Error, Problem};
 use super::instr::Instr;
 use super::isa::Isa;
-use super::op::Op;
+use generated::opcodes::Op;
 
 const DEEPEST: u32 = 1 << 24;
 
@@ -104,12 +104,14 @@ impl Walk<'_> {
     }
 
     fn effect(&self, index: usize, instr: &Instr, depth: u32) -> Result<u32, Error> {
-        let (popped, pushed) = (self.isa.popped(instr.op, instr.arg), self.isa.pushed(instr.op, instr.arg));
-        let left = i64::from(depth) - popped;
-        if left < 0 || (instr.op == Op::COPY && instr.arg == 0) || (instr.op == Op::SWAP && instr.arg == 0) {
-            let popped = u32::try_from(popped).unwrap_or(0);
-            return Err(self.error(index, Problem::StackUnderflow { op: instr.op, popped, depth }));
-        }
+        let meaningless = Problem::BadStackArgument { op: instr.op, arg: instr.arg };
+        let effect = self.isa.popped(instr.op, instr.arg).zip(self.isa.pushed(instr.op, instr.arg));
+        // COPY and SWAP count from one.
+        let effect = effect.filter(|_| instr.arg > 0 || !matches!(instr.op, Op::COPY | Op::SWAP));
+        let (popped, pushed) = effect.ok_or_else(|| self.error(index, meaningless))?;
+        let left = (depth as usize).checked_sub(popped);
+        let underflow = Problem::StackUnderflow { op: instr.op, popped: popped as u32, depth };
+        let left = left.ok_or_else(|| self.error(index, underflow))?;
         u32::try_from(left + pushed).map_err(|_| self.error(index, Problem::StackTooDeep(DEEPEST)))
     }
 }

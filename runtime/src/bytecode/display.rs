@@ -2,7 +2,7 @@
 use super::code::Code;
 use super::instr::Instr;
 use super::object::name_shift;
-use super::op::OpFlags;
+use generated::opcodes::OpFlags;
 use pyo3::prelude::*;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Editing a decoded code object: insert, delete, retarget, new labels, locals, constants.
 use super::code::{Code, Local, LocalKind};
 use super::instr::{Instr, Label, Position};
-use super::op::{Op, OpFlags};
+use generated::opcodes::{Op, OpFlags};
 use pyo3::prelude::*;
 
 impl Code {

@@ -1,5 +1,5 @@
 //! What can be wrong with a code object, and where.
-use super::op::Op;
+use generated::opcodes::Op;
 
 /// A code object that cannot be decoded, edited or assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +29,8 @@ pub enum Problem {
     BadJumpTarget { op: Op, target: i64 },
     #[error("{op:?} has argument {arg}, but there are only {count} {what}")]
     BadArgument { op: Op, arg: u32, count: usize, what: &'static str },
+    #[error("{op:?} has argument {arg}, which means nothing")]
+    BadStackArgument { op: Op, arg: u32 },
     #[error("exception table: {0}")]
     ExceptionTable(&'static str),
     #[error("exception table entry names offset {0}, which is not the start of an instruction")]

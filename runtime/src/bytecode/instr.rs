@@ -1,5 +1,5 @@
 //! One decoded instruction.
-use super::op::Op;
+use generated::opcodes::Op;
 
 /// Stable name of an instruction: survives insertion and deletion around it; jumps and handlers refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,55 +1,42 @@
 //! The instruction set of a release, from the generated tables.
-use super::op::{self, Op, OpFlags};
+use generated::opcodes::{Op, OpFlags, Table};
 
 /// Numbers, caches, flags and stack effects of one release's instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
-    ops: &'static [Option<Op>; 256],
+    table: &'static Table,
 }
-
-static OPS: [Option<Op>; 256] = {
-    let mut table = [None; 256];
-    let mut i = 0;
-    while i < op::TABLE.len() {
-        table[op::TABLE[i].2 as usize] = Some(op::TABLE[i].0);
-        i += 1;
-    }
-    table
-};
 
 impl Isa {
     /// The instruction set of the interpreter that this runtime is built for.
     #[must_use]
     pub fn running() -> Self {
-        Self { ops: &OPS }
+        Self { table: &generated::opcodes::V3_13 }
     }
 
-    /// The operation with this number.
+    /// The operation with this number; `None` for numbers that stand in no code object's `co_code`.
     #[must_use]
     pub fn op(self, number: u8) -> Option<Op> {
-        self.ops[usize::from(number)]
-    }
-
-    fn row(op: Op) -> Option<&'static (Op, &'static str, u8, u8, u16)> {
-        op::TABLE.iter().find(|row| row.0 == op)
+        let op = (self.table.decode)(number)?;
+        (!matches!(op, Op::CACHE | Op::RESERVED | Op::ENTER_EXECUTOR)).then_some(op)
     }
 
     /// The number of an operation.
     #[must_use]
     pub fn number(self, op: Op) -> Option<u8> {
-        Self::row(op).map(|row| row.2)
+        (self.table.encode)(op)
     }
 
     /// Code units of inline cache after the operation.
     #[must_use]
     pub fn caches(self, op: Op) -> usize {
-        Self::row(op).map_or(0, |row| usize::from(row.3))
+        usize::from((self.table.caches)(op))
     }
 
-    /// CPython's `OPCODE_HAS_*` flags ([`OpFlags`]).
+    /// Whether the operation has one of CPython's `OPCODE_HAS_*` properties.
     #[must_use]
-    pub fn has(self, op: Op, flag: u16) -> bool {
-        Self::row(op).is_some_and(|row| row.4 & flag != 0)
+    pub fn has(self, op: Op, flag: OpFlags) -> bool {
+        (self.table.flags)(op).contains(flag)
     }
 
     /// Whether the argument is a jump distance.
@@ -80,15 +67,17 @@ impl Isa {
         )
     }
 
-    /// Values taken from the stack.
+    /// Values taken from the stack; `None` where the argument has no meaning for the operation.
     #[must_use]
-    pub fn popped(self, op: Op, arg: u32) -> i64 {
-        i64::from(op::popped(op, i32::try_from(arg).unwrap_or(i32::MAX / 4)))
+    pub fn popped(self, op: Op, arg: u32) -> Option<usize> {
+        let popped = (self.table.popped)(op, i32::try_from(arg).ok().filter(|arg| *arg < 1 << 29)?)?;
+        usize::try_from(popped).ok()
     }
 
-    /// Values put on the stack.
+    /// Values put on the stack; `None` where the argument has no meaning for the operation.
     #[must_use]
-    pub fn pushed(self, op: Op, arg: u32) -> i64 {
-        i64::from(op::pushed(op, i32::try_from(arg).unwrap_or(i32::MAX / 4)))
+    pub fn pushed(self, op: Op, arg: u32) -> Option<usize> {
+        let pushed = (self.table.pushed)(op, i32::try_from(arg).ok().filter(|arg| *arg < 1 << 29)?)?;
+        usize::try_from(pushed).ok()
     }
 }

@@ -4,7 +4,7 @@ use super::decode::{self, Bytes};
 use super::error::{Error, Problem};
 use super::instr::Instr;
 use super::isa::Isa;
-use super::op::{Op, OpFlags};
+use generated::opcodes::{Op, OpFlags};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyDict, PyString, PyTuple};
 

@@ -40,5 +40,6 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(roundtrip, &module)?)?;
     module.add_function(wrap_pyfunction!(listing, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_size, &module)?)?;
+    module.add_function(wrap_pyfunction!(super::split::everywhere::break_at, &module)?)?;
     Ok(module)
 }

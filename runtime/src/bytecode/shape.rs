@@ -2,10 +2,10 @@
 use super::code::Code;
 use super::error::Error;
 use super::instr::Instr;
-use super::op::Op;
+use generated::opcodes::Op;
 
 /// An entry of the value stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// An object.
     Object,
@@ -21,7 +21,7 @@ pub enum Entry {
 pub type Shape = Vec<Entry>;
 
 /// Whether a slot of localsplus holds something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// It does.
     Yes,
@@ -48,7 +48,7 @@ impl From<Bound> for Entry {
 }
 
 /// Stack and slots before an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// Value stack.
     pub stack: Shape,
@@ -147,8 +147,8 @@ impl State {
             op => {
                 let isa = code.isa();
                 let (popped, pushed) = (isa.popped(op, instr.arg), isa.pushed(op, instr.arg));
-                self.stack.truncate(depth.saturating_sub(usize::try_from(popped).unwrap_or(0)));
-                self.stack.extend(std::iter::repeat_n(Entry::Object, usize::try_from(pushed).unwrap_or(0)));
+                self.stack.truncate(depth.saturating_sub(popped.unwrap_or(0)));
+                self.stack.extend(std::iter::repeat_n(Entry::Object, pushed.unwrap_or(0)));
             }
         }
     }

@@ -1,17 +1,26 @@
 //! The function that goes on: puts the state up again from its parameters and jumps into a copy of the original.
 use super::super::code::{Code, LocalKind};
+use super::super::error::{Error, Problem};
 use super::super::instr::{Instr, Position};
-use super::super::op::Op;
 use super::super::shape::{Bound, Entry};
+use super::lineage::Lineage;
 use super::{Cargo, Marks};
+use generated::opcodes::Op;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
 
-/// The continuation of `original` at instruction `resume`.
-pub(super) fn build(py: Python<'_>, original: &Code, resume: usize, cargo: &Cargo, marks: &Marks) -> Code {
-    let mut code = original.duplicate(py);
+/// The continuation of `root` at instruction `resume`.
+pub(super) fn build(
+    py: Python<'_>,
+    root: &Arc<Code>,
+    resume: usize,
+    cargo: &Cargo,
+    marks: &Marks,
+) -> Result<Code, Error> {
+    let mut code = root.duplicate(py);
     let target = code.instrs[resume].id;
     let names: Vec<String> = (0..cargo.extras()).map(|index| format!(".state{index}")).collect();
     code.insert_locals(cargo.prefix, &names);
@@ -28,8 +37,11 @@ pub(super) fn build(py: Python<'_>, original: &Code, resume: usize, cargo: &Carg
     prologue.instrs.push(jump);
     let mut instrs = prologue.instrs;
     instrs.iter_mut().for_each(|instr| instr.position = position);
+    let lineage = Lineage::new(root, instrs.len(), cargo);
     code.insert(0, instrs);
-    code
+    code.consts
+        .push(Py::new(py, lineage).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());
+    Ok(code)
 }
 
 struct Prologue<'a> {

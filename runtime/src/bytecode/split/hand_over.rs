@@ -1,53 +1,73 @@
 //! The block after the natively run instruction: takes the frame's state down into a packet and returns it.
 use super::super::code::Code;
 use super::super::instr::{Handler, Instr, Label, Position};
-use super::super::op::Op;
 use super::super::shape::{Bound, Entry, State};
-use super::{Cargo, Continuation, Marks, Refusal, Split, Way, continuation, is_free};
+use super::lineage::Origin;
+use super::{Cargo, Continuation, Key, Marks, Refusal, Split, Way, is_free};
+use generated::opcodes::Op;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
-/// Puts a hand-over on every way out of instruction `at` of `split.code` (a copy of `original`).
-pub(super) fn install(
-    py: Python<'_>,
-    original: &Code,
-    split: &mut Split,
-    at: usize,
-    state: &State,
-    marks: &Marks,
-) -> Result<(), Refusal> {
-    let mut ways = Ways { py, original, marks, blocks: Vec::new(), temporaries: reserve(&mut split.code, state) };
-    let native = original.instrs[at];
+/// Where a code object is split.
+pub(super) struct Site<'a> {
+    pub original: &'a Code,
+    pub origin: &'a Origin,
+    pub at: usize,
+    pub marks: &'a Marks,
+}
+
+/// Puts a hand-over on every way out of the instruction in `split.code`, a copy of the original.
+pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state: State) -> Result<(), Refusal> {
+    let (code, at) = (site.original, site.at);
+    let native = code.instrs[at];
+    let unfused = split.code.unfuse_method_load(at);
     let mut after = state.clone();
-    after.step(&split.code, &split.code.instrs[at].clone());
-    let mut last = at;
-    if split.code.instrs.get(at + 1).is_some_and(|next| next.offset.is_none() && next.op == Op::PUSH_NULL) {
-        last = at + 1;
+    after.step(&split.code, &split.code.instrs[at]);
+    if unfused {
         after.stack.push(Entry::Null);
     }
-    let at_id = split.code.instrs[at].id;
+    let run = natively_run(code, at);
+    code.instrs[at + 1..at + run].iter().for_each(|instr| after.step(code, instr));
+    let next = code.instrs.get(at + run).map(|next| next.id);
+    let temporaries = reserve(&mut split.code, &state);
+    let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
-        let block = ways.block(split, Way::Raise, handler.target, raised, native.position)?;
-        for index in at..=last {
+        let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
+        for index in region(&split.code, native.id, next)? {
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
         }
     }
     if let Some(target) = native.target {
-        let (target, head, after) = skipped(original, target, native.op, after.clone());
-        let block = ways.block(split, Way::Jump, target, after, native.position)?;
+        let (target, head, after) = skipped(code, target, native.op, after.clone());
+        let block = ways.block(split, Way::Jump, target, &after, native.position)?;
         let block = ways.precede(split, block, head);
-        let index = split.code.index(at_id).ok_or(Refusal::Unreachable(at))?;
+        let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
         split.code.instrs[index].target = Some(block);
     }
-    if !original.isa().ends_block(native.op) {
-        let next = original.instrs.get(at + 1).ok_or(Refusal::Unreachable(at + 1))?.id;
-        ways.block(split, Way::Next, next, after, native.position)?;
+    if !code.isa().ends_block(native.op) {
+        let next = next.ok_or(Refusal::Unreachable(at + 1))?;
+        ways.block(split, Way::Next, next, &after, native.position)?;
         let block = ways.blocks.pop().unwrap_or_default();
-        split.code.insert(last + 1, block);
+        let index = region(&split.code, native.id, Some(next))?.end;
+        split.code.insert(index, block);
     }
     for block in ways.blocks {
         split.code.instrs.extend(block);
     }
     Ok(())
+}
+
+/// How many instructions run before the hand-over: a loop's end belongs together, for the interpreter skips it as a whole.
+fn natively_run(code: &Code, at: usize) -> usize {
+    let ends_loop = code.instrs[at].op == Op::END_FOR;
+    1 + usize::from(ends_loop && code.instrs.get(at + 1).is_some_and(|next| next.op == Op::POP_TOP))
+}
+
+/// The instructions that stand for the original one: it, and what splitting it up put behind it.
+fn region(code: &Code, first: Label, next: Option<Label>) -> Result<std::ops::Range<usize>, Refusal> {
+    let start = code.index(first).ok_or(Refusal::Unreachable(first.0 as usize))?;
+    let end = next.and_then(|next| code.index(next)).unwrap_or(code.instrs.len());
+    Ok(start..end)
 }
 
 /// Slots for the stack's entries, after the plain locals.
@@ -76,33 +96,42 @@ fn skipped(code: &Code, target: Label, op: Op, mut state: State) -> (Label, Vec<
 
 struct Ways<'a, 'py> {
     py: Python<'py>,
-    original: &'a Code,
-    marks: &'a Marks,
+    site: &'a Site<'a>,
     blocks: Vec<Vec<Instr>>,
     /// First of the slots for stack entries.
     temporaries: usize,
 }
 
 impl Ways<'_, '_> {
-    /// Builds the block and its continuation; gives the block's label.
+    /// Builds the block and names its continuation; gives the block's label.
     fn block(
         &mut self,
         split: &mut Split,
         way: Way,
         resume: Label,
-        state: State,
+        state: &State,
         position: Position,
     ) -> Result<Label, Refusal> {
-        let resume = self.original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
-        let cargo = Cargo::new(self.original, &state)?;
+        let Site { original, origin, marks, .. } = self.site;
+        let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
+        let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
+        let cargo = Cargo::new(&origin.root, &key.state)?;
         split.code.consts.push(self.py.None());
         let constant = split.code.consts.len() - 1;
-        let code = continuation::build(self.py, self.original, resume, &cargo, self.marks);
-        split.continuations.push(Continuation { code, constant, way, resume });
-        let mut block =
-            Block { code: &mut split.code, instrs: Vec::new(), rescue: Vec::new(), shift: 0, first: self.temporaries };
-        block.shift = block.code.locals.len() - self.original.locals.len();
-        block.write(self.py, &cargo, constant, self.marks);
+        split.continuations.push(Continuation { key, constant, way, root: Arc::clone(&origin.root) });
+        let shift = split.code.locals.len() - original.locals.len();
+        let slot = |root: usize| {
+            let slot = origin.slot(root);
+            if slot < self.temporaries { slot } else { slot + shift }
+        };
+        let mut block = Block {
+            code: &mut split.code,
+            instrs: Vec::new(),
+            rescue: Vec::new(),
+            slot: &slot,
+            first: self.temporaries,
+        };
+        block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
         instrs.extend(block.rescue);
         instrs.iter_mut().for_each(|instr| instr.position = position);
@@ -128,8 +157,8 @@ struct Block<'a> {
     instrs: Vec<Instr>,
     /// Handlers for unbound variables, after the block.
     rescue: Vec<Instr>,
-    /// How far the slots after the plain locals have moved.
-    shift: usize,
+    /// This code's slot for a root's slot.
+    slot: &'a dyn Fn(usize) -> usize,
     /// First temporary.
     first: usize,
 }
@@ -145,11 +174,11 @@ impl Block<'_> {
         self.push(Op::LOAD_CONST, constant);
         let mut depth = 1;
         for slot in 0..cargo.prefix {
-            self.load(py, slot, cargo.bound[slot], depth, marks);
+            self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
             depth += 1;
         }
         for (slot, bound) in cargo.slots.clone() {
-            self.load(py, slot + self.shift, bound, depth, marks);
+            self.load(py, (self.slot)(slot), bound, depth, marks);
             depth += 1;
         }
         for temporary in carried {

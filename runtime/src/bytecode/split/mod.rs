@@ -4,14 +4,17 @@
 //! calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the exception
 //! being handled are taken down and put up again by bytecode alone.
 mod continuation;
+pub(crate) mod everywhere;
 mod hand_over;
+mod lineage;
 
 use super::code::{Code, LocalKind};
 use super::error::Error;
-use super::instr::Label;
-use super::op::Op;
+use super::instr::{Instr, Label};
 use super::shape::{Bound, Entry, Shape, State};
+use generated::opcodes::Op;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// A split code object.
 #[derive(Debug)]
@@ -28,16 +31,38 @@ pub struct Split {
 }
 
 /// What runs after a hand-over.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Continuation {
-    /// A function's code: its arguments are the packet's.
-    pub code: Code,
+    /// Names it among the continuations of the same root: equal keys, equal code.
+    pub key: Key,
     /// Index in the split code's constants where the continuation's callable belongs.
     pub constant: usize,
     /// How control came here.
     pub way: Way,
-    /// Index of the original instruction that runs first.
+    root: Arc<Code>,
+}
+
+/// What a continuation depends on, besides the root code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Index of the root's instruction that runs first.
     pub resume: usize,
+    /// Stack and slots before it.
+    pub state: State,
+}
+
+impl Continuation {
+    /// The continuation's code: a function whose parameters are the packet's values, in order.
+    pub fn build(&self, py: Python<'_>, marks: &Marks) -> Result<Code, Refusal> {
+        let cargo = Cargo::new(&self.root, &self.key.state)?;
+        Ok(continuation::build(py, &self.root, self.key.resume, &cargo, marks)?)
+    }
+
+    /// The code object that all continuations of this family descend from.
+    #[must_use]
+    pub fn root(&self) -> &Py<PyAny> {
+        &self.root.original
+    }
 }
 
 /// A way out of the instruction.
@@ -95,6 +120,8 @@ impl Marks {
 }
 
 /// Splits `code` at instruction `at`, before which the frame is in `state`.
+///
+/// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`.
 pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
     if code.flags & OPTIMIZED == 0 {
         return Err(Refusal::Namespace);
@@ -103,25 +130,15 @@ pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Mark
         return Err(Refusal::Generator);
     }
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
-    let (at, state) = if at < start { (start, code.state_at(start)?) } else { (at, state.clone()) };
+    let origin = lineage::Origin::of(py, code);
+    let first = (start..code.instrs.len()).find(|index| origin.instr(*index).is_ok()).unwrap_or(start).max(start);
+    let (at, state) = if at < first { (first, code.state_at(first)?) } else { (at, state.clone()) };
     let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
-    let mut split = Split { code: code.duplicate(py), entry, body: code.instrs[start].id, continuations: Vec::new() };
-    split.body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
-    let state = unfuse(&mut split.code, at, state);
-    hand_over::install(py, code, &mut split, at, &state, marks)?;
+    let body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
+    let mut split = Split { code: code.duplicate(py), entry, body, continuations: Vec::new() };
+    let site = hand_over::Site { original: code, origin: &origin, at, marks };
+    hand_over::install(py, &mut split, &site, state)?;
     Ok(split)
-}
-
-/// Method loads push method and self, or attribute and NULL; natively only the second form tells us which.
-fn unfuse(code: &mut Code, at: usize, state: State) -> State {
-    let instr = &mut code.instrs[at];
-    if matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) && instr.arg & 1 == 1 {
-        instr.arg &= !1;
-        let (handler, position) = (instr.handler, instr.position);
-        let null = code.instr(Op::PUSH_NULL, 0);
-        code.insert(at + 1, [super::Instr { handler, position, ..null }]);
-    }
-    state
 }
 
 impl Code {
@@ -130,20 +147,25 @@ impl Code {
         self.states()?.into_iter().nth(index).flatten().ok_or(Refusal::Unreachable(index))
     }
 
-    /// Gives every method load its plain form (attribute, then NULL), which means the same.
+    /// Gives every method load its plain form (attribute, then NULL), which means the same: method loads push method and
+    /// self, or attribute and NULL, and no instruction can tell which.
     pub fn unfuse_method_loads(&mut self) {
         let mut index = 0;
         while index < self.instrs.len() {
-            let unfused =
-                matches!(self.instrs[index].op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) && self.instrs[index].arg & 1 == 1;
-            if unfused {
-                self.instrs[index].arg &= !1;
-                let (handler, position) = (self.instrs[index].handler, self.instrs[index].position);
-                let null = self.instr(Op::PUSH_NULL, 0);
-                self.insert(index + 1, [super::Instr { handler, position, ..null }]);
-            }
-            index += 1;
+            index += 1 + usize::from(self.unfuse_method_load(index));
         }
+    }
+
+    fn unfuse_method_load(&mut self, index: usize) -> bool {
+        let instr = &mut self.instrs[index];
+        if !matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) || instr.arg & 1 == 0 {
+            return false;
+        }
+        instr.arg &= !1;
+        let (handler, position) = (instr.handler, instr.position);
+        let null = self.instr(Op::PUSH_NULL, 0);
+        self.insert(index + 1, [Instr { handler, position, ..null }]);
+        true
     }
 }
 

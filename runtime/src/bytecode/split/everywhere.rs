@@ -1,0 +1,140 @@
+//! Functions that break at a given instruction and go on in continuations: splitting proven without a tracer.
+use super::super::code::Code;
+use super::{Key, Marks, Refusal, split};
+use crate::ffi::callable::{self, Args, Chosen, Dispatch};
+use crate::ffi::function;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+const VARARGS: u32 = 0x4;
+const VARKEYWORDS: u32 = 0x8;
+
+/// All continuations of one function, broken at one instruction.
+struct Family {
+    /// Byte offset of the instruction in the function's code.
+    offset: u32,
+    /// Whether continuations break there again.
+    every: bool,
+    function: Py<PyAny>,
+    marks: Marks,
+    continuations: Mutex<FxHashMap<Key, Py<PyAny>>>,
+}
+
+struct Broken {
+    family: Arc<Family>,
+    code: Mutex<Option<Code>>,
+    entry: OnceLock<Py<PyAny>>,
+}
+
+impl Dispatch for Broken {
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+        let py = args.py();
+        if let Some(entry) = self.entry.get() {
+            return Ok(Chosen::Run(entry.clone_ref(py)));
+        }
+        let code = self.code.lock().ok().and_then(|mut code| code.take());
+        let code = code.ok_or_else(|| PyRuntimeError::new_err("a continuation was entered while it was being made"))?;
+        let made = self.family.install(py, &code, function)?;
+        let entry = self.entry.get_or_init(|| made.unbind());
+        Ok(Chosen::Run(entry.clone_ref(py)))
+    }
+
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        visit(&self.family.function);
+        if let Some(entry) = self.entry.get() {
+            visit(entry);
+        }
+    }
+
+    fn clear(&self) {
+        let taken = self.family.continuations.lock().map(|mut known| std::mem::take(&mut *known));
+        drop(taken);
+    }
+}
+
+impl Family {
+    /// The function that runs `code` up to the instruction and hands over; all of it where the instruction is unreachable.
+    fn install<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        code: &Code,
+        like: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let at = code.index_at(self.offset);
+        let state = at.and_then(|at| code.states().ok()?.into_iter().nth(at).flatten().map(|state| (at, state)));
+        let Some((at, state)) = state else {
+            return function::from_code(&code.assemble(py)?, like);
+        };
+        let mut split = split(py, code, at, &state, &self.marks).map_err(refused)?;
+        for continuation in &split.continuations {
+            let callable = self.continuation(py, continuation)?;
+            split.code.consts[continuation.constant] = callable;
+        }
+        split.code.argcount = split.code.arguments() as u32;
+        (split.code.posonlyargcount, split.code.kwonlyargcount) = (0, 0);
+        split.code.flags &= !(VARARGS | VARKEYWORDS);
+        let assembled = split.code.assemble(py)?;
+        let root = self.function.bind(py);
+        if like.is(root) {
+            return with_closure(&assembled, root);
+        }
+        function::from_code(&assembled, like)
+    }
+
+    fn continuation(self: &Arc<Self>, py: Python<'_>, wanted: &super::Continuation) -> PyResult<Py<PyAny>> {
+        let poisoned = || PyRuntimeError::new_err("the table of continuations is poisoned");
+        if let Some(known) = self.continuations.lock().map_err(|_| poisoned())?.get(&wanted.key) {
+            return Ok(known.clone_ref(py));
+        }
+        let code = wanted.build(py, &self.marks).map_err(refused)?;
+        let plain = function::from_code(&code.assemble(py)?, self.function.bind(py))?;
+        let code = Mutex::new(self.every.then_some(code));
+        let entry = OnceLock::new();
+        if !self.every {
+            let _ = entry.set(plain.clone().unbind());
+        }
+        let made = callable::new(&plain, Box::new(Broken { family: Arc::clone(self), code, entry }), true)?.unbind();
+        let mut known = self.continuations.lock().map_err(|_| poisoned())?;
+        Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
+    }
+}
+
+/// A function with the code and everything else as in `like`.
+fn with_closure<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let kw = PyDict::new(code.py());
+    kw.set_item("globals", like.getattr("__globals__")?)?;
+    kw.set_item("name", like.getattr("__name__")?)?;
+    kw.set_item("closure", like.getattr("__closure__")?)?;
+    let made = code.py().import("types")?.getattr("FunctionType")?.call((code,), Some(&kw))?;
+    made.setattr("__qualname__", like.getattr("__qualname__")?)?;
+    Ok(made)
+}
+
+fn refused(refusal: Refusal) -> PyErr {
+    match refusal {
+        Refusal::Damaged(error) => error.into(),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// A callable like `function` that runs natively up to and with the instruction at byte offset `offset`, hands its frame
+/// over there, and goes on in a continuation; with `every`, again each time it comes by.
+#[pyfunction]
+#[pyo3(signature = (function, offset, every = true))]
+pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bool) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let mut code = Code::decode(&function.getattr("__code__")?)?;
+    code.unfuse_method_loads();
+    let at = code.index_at(offset);
+    let at = at.ok_or_else(|| PyValueError::new_err(format!("no instruction at offset {offset}")))?;
+    let state = code.state_at(at).map_err(refused)?;
+    let marks = Marks::new(py)?;
+    split(py, &code, at, &state, &marks).map_err(refused)?;
+    let continuations = Mutex::new(FxHashMap::default());
+    let family = Arc::new(Family { offset, every, function: function.clone().unbind(), marks, continuations });
+    let broken = Broken { family, code: Mutex::new(Some(code)), entry: OnceLock::new() };
+    callable::new(function, Box::new(broken), false)
+}

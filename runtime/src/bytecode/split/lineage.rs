@@ -1,0 +1,103 @@
+//! Which code a continuation descends from: continuations of continuations are made from the same root, so that a break
+//! inside a loop reaches the continuation that the previous iteration already has.
+use super::super::code::Code;
+use super::super::edit::fused;
+use super::super::shape::{Bound, State};
+use super::{Cargo, Refusal};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Travels among a continuation's constants, unused by its instructions.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct Lineage {
+    root: Arc<Code>,
+    /// Instructions before the copy of the root's.
+    pub(super) prologue: usize,
+    /// Slots below this are the root's own; then come `extras` parameters, then the rest of the root's.
+    prefix: usize,
+    extras: usize,
+}
+
+impl Lineage {
+    pub(super) fn new(root: &Arc<Code>, prologue: usize, cargo: &Cargo) -> Self {
+        Self { root: Arc::clone(root), prologue, prefix: cargo.prefix, extras: cargo.extras() }
+    }
+}
+
+/// A code object and the root that its continuations are made from.
+pub(super) struct Origin {
+    pub root: Arc<Code>,
+    /// Root's instruction for each of the code's; `None` in a prologue.
+    instrs: Vec<Option<usize>>,
+    /// Root's slot for each of the code's; `None` for parameters that only carry state.
+    slots: Vec<Option<usize>>,
+}
+
+impl Origin {
+    pub fn of(py: Python<'_>, code: &Code) -> Self {
+        let lineages = code.consts.iter().rev().filter_map(|constant| constant.bind(py).cast::<Lineage>().ok());
+        match lineages.map(|lineage| lineage.get()).next() {
+            Some(lineage) => Self::descendant(code, lineage),
+            None => Self::itself(py, code),
+        }
+    }
+
+    fn itself(py: Python<'_>, code: &Code) -> Self {
+        let mut root = code.duplicate(py);
+        root.split_fused();
+        let indices = root.indices();
+        let instrs = code.instrs.iter().map(|instr| indices.get(&instr.id).copied()).collect();
+        Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect() }
+    }
+
+    fn descendant(code: &Code, lineage: &Lineage) -> Self {
+        let instrs = (0..code.instrs.len()).map(|index| index.checked_sub(lineage.prologue)).collect();
+        let own = |slot: usize| {
+            if slot < lineage.prefix {
+                Some(slot)
+            } else {
+                slot.checked_sub(lineage.extras).filter(|own| *own >= lineage.prefix)
+            }
+        };
+        Self { root: Arc::clone(&lineage.root), instrs, slots: (0..code.locals.len()).map(own).collect() }
+    }
+
+    /// The root's instruction.
+    pub fn instr(&self, index: usize) -> Result<usize, Refusal> {
+        self.instrs.get(index).copied().flatten().ok_or(Refusal::Unreachable(index))
+    }
+
+    /// The state in terms of the root's slots.
+    pub fn state(&self, state: &State) -> State {
+        let mut bound = vec![Bound::No; self.root.locals.len()];
+        for (slot, value) in state.bound.iter().enumerate() {
+            if let Some(entry) = self.slots.get(slot).copied().flatten().and_then(|own| bound.get_mut(own)) {
+                *entry = *value;
+            }
+        }
+        State { stack: state.stack.clone(), bound }
+    }
+
+    /// The code's slot for a root's slot.
+    pub fn slot(&self, root: usize) -> usize {
+        self.slots.iter().position(|own| *own == Some(root)).unwrap_or(root)
+    }
+}
+
+impl Code {
+    /// Splits instructions that pack two slots into the two that they stand for.
+    pub(crate) fn split_fused(&mut self) {
+        let mut instrs = Vec::with_capacity(self.instrs.len());
+        for instr in std::mem::take(&mut self.instrs) {
+            let Some((first, second)) = fused(instr.op) else {
+                instrs.push(instr);
+                continue;
+            };
+            let id = self.new_label();
+            instrs.push(super::Instr { op: first, arg: instr.arg >> 4, ..instr });
+            instrs.push(super::Instr { id, op: second, arg: instr.arg & 15, offset: None, ..instr });
+        }
+        self.instrs = instrs;
+    }
+}
