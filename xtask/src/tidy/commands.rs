@@ -1,6 +1,9 @@
 //! The rules that cargo checks: formatting, lints, the lock file.
 use super::Finding;
 use super::checkout::root;
+use crate::obtain::interpreter;
+use crate::testing::SUPPORTED;
+use crate::wheel;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
@@ -19,21 +22,39 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
+/// The runtime's lints, with an interpreter that it supports: for others most of it is not compiled at all.
+const RUNTIME: &[&str] =
+    &["clippy", "--package", "slotrt", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+
 /// Runs them all; what they print goes to the terminal.
 pub fn check() -> Vec<Finding> {
-    COMMANDS.iter().filter_map(|(rule, args, help)| finding(rule, args, help)).collect()
+    let plain = COMMANDS.iter().filter_map(|(rule, args, help)| finding(rule, args, help, run(cargo(), args)));
+    let mut findings: Vec<Finding> = plain.collect();
+    for series in SUPPORTED {
+        // Without such an interpreter `cargo xtask test` counts what it could not check.
+        if let Ok(python) = interpreter::find(series, None) {
+            let outcome = run(wheel::cargo(&python), RUNTIME);
+            findings.extend(finding(
+                "lints",
+                RUNTIME,
+                &format!("mend what clippy names above (CPython {series})"),
+                outcome,
+            ));
+        }
+    }
+    findings
 }
 
 /// Lets rustfmt repair formatting.
 pub fn format() -> Result<()> {
-    if !cargo(&["fmt", "--all"])? {
+    if !run(cargo(), &["fmt", "--all"])? {
         bail!("cargo fmt failed; what it printed stands above");
     }
     Ok(())
 }
 
-fn finding(rule: &'static str, args: &[&str], help: &str) -> Option<Finding> {
-    let message = match cargo(args) {
+fn finding(rule: &'static str, args: &[&str], help: &str, outcome: Result<bool>) -> Option<Finding> {
+    let message = match outcome {
         Ok(true) => return None,
         Ok(false) => help.to_owned(),
         Err(error) => format!("{error:#}"),
@@ -41,10 +62,14 @@ fn finding(rule: &'static str, args: &[&str], help: &str) -> Option<Finding> {
     Some(Finding { path: format!("cargo {}", args[0]), line: 0, rule, message })
 }
 
-fn cargo(args: &[&str]) -> Result<bool> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    command.args(args).current_dir(root());
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn run(mut command: Command, args: &[&str]) -> Result<bool> {
+    command.args(args);
     if args[0] == "metadata" {
         command.stdout(std::process::Stdio::null());
     }
