@@ -1,15 +1,19 @@
 //! Rust tests: `cargo test` over the workspace, and over the runtime once per supported interpreter.
 use super::tally::Tally;
-use crate::obtain::Interpreter;
+use crate::obtain::{Interpreter, sources};
 use crate::ui::{Step, step};
 use crate::wheel;
-use crate::{place, run};
+use crate::{place, regen, run};
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 /// Runs the tests of all crates.
 pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> {
+    // Tests that read CPython's sources look where this puts them.
+    for series in regen::committed()? {
+        sources::obtain(&series, None)?;
+    }
     let mut workspace = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     workspace.current_dir(place::root()).args(["test", "--workspace", "--exclude", "slotrt"]);
     let mut tally = cargo_test("Rust tests", workspace, filter)?;

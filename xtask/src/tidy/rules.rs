@@ -5,8 +5,11 @@ use super::{Finding, markdown, rust};
 /// Lines that a hand-written Rust file may have.
 const LONGEST_FILE: usize = 600;
 
+/// Finds the lines that break a rule, and says how.
+type Rule = fn(&File) -> Vec<(usize, String)>;
+
 /// Rule name and check, in the order of the reports.
-const RULES: &[(&str, fn(&File) -> Vec<(usize, String)>)] = &[
+const RULES: &[(&str, Rule)] = &[
     ("module-doc", rust::module_doc),
     ("file-length", file_length),
     ("unsafe-room", rust::unsafe_room),
