@@ -1,6 +1,11 @@
 //! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
 pub mod callable;
+pub mod frame;
 pub mod function;
+pub mod handlers;
+pub mod hook;
+mod layout;
+pub mod python;
 pub mod types;
 
 pub use callable::{Args, Chosen, Dispatch};

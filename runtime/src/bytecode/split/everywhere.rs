@@ -25,6 +25,8 @@ struct Family {
 
 struct Broken {
     family: Arc<Family>,
+    /// Whether this is the function itself: the one that shows the family's objects to the collector.
+    root: bool,
     code: Mutex<Option<Code>>,
     entry: OnceLock<Py<PyAny>>,
 }
@@ -43,7 +45,13 @@ impl Dispatch for Broken {
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        visit(&self.family.function);
+        if self.root {
+            visit(&self.family.function);
+            // Held only while the table is changed, never while Python code runs.
+            if let Ok(known) = self.family.continuations.try_lock() {
+                known.values().for_each(&mut *visit);
+            }
+        }
         if let Some(entry) = self.entry.get() {
             visit(entry);
         }
@@ -96,7 +104,9 @@ impl Family {
         if !self.every {
             let _ = entry.set(plain.clone().unbind());
         }
-        let made = callable::new(&plain, Box::new(Broken { family: Arc::clone(self), code, entry }), true)?.unbind();
+        let made =
+            callable::new(&plain, Box::new(Broken { family: Arc::clone(self), root: false, code, entry }), true)?
+                .unbind();
         let mut known = self.continuations.lock().map_err(|_| poisoned())?;
         Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
     }
@@ -135,6 +145,6 @@ pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bo
     split(py, &code, at, &state, &marks).map_err(refused)?;
     let continuations = Mutex::new(FxHashMap::default());
     let family = Arc::new(Family { offset, every, function: function.clone().unbind(), marks, continuations });
-    let broken = Broken { family, code: Mutex::new(Some(code)), entry: OnceLock::new() };
+    let broken = Broken { family, root: true, code: Mutex::new(Some(code)), entry: OnceLock::new() };
     callable::new(function, Box::new(broken), false)
 }

@@ -1,0 +1,149 @@
+//! A frame that is about to run its first instruction.
+use super::layout::{self, code, frame, thread};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::c_int;
+use std::marker::PhantomData;
+
+/// A frame as the evaluation hook receives it.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub(super) raw: *mut u8,
+    pub(super) state: *mut u8,
+    alive: PhantomData<&'a ()>,
+}
+
+impl std::fmt::Debug for Frame<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Frame").field("raw", &self.raw).finish()
+    }
+}
+
+/// Why a frame cannot run another code object in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declined {
+    /// It belongs to a generator or has already run.
+    NotFresh,
+    /// The other code object takes other arguments.
+    Signature,
+    /// The thread's stack of frames has no room here; the next call may have.
+    NoRoom,
+}
+
+impl<'a> Frame<'a> {
+    /// # Safety
+    /// Both must be what the interpreter handed to an evaluation hook, alive for `'a`.
+    pub(super) unsafe fn new(state: *mut ffi::PyThreadState, raw: *mut u8) -> Self {
+        Self { raw, state: state.cast(), alive: PhantomData }
+    }
+
+    fn executable(self) -> *mut ffi::PyObject {
+        // SAFETY: the frame is alive and the layout checked before a hook was installed.
+        unsafe { layout::read(self.raw, frame::F_EXECUTABLE) }
+    }
+
+    /// Identity of the code object, for tables.
+    #[must_use]
+    pub fn code_address(self) -> usize {
+        self.executable() as usize
+    }
+
+    /// The code object.
+    #[must_use]
+    pub fn code<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {
+        // SAFETY: an evaluated frame's executable is a code object.
+        unsafe { Bound::from_borrowed_ptr(py, self.executable()) }
+    }
+
+    /// The function.
+    #[must_use]
+    pub fn function<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {
+        // SAFETY: an evaluated frame has a function.
+        unsafe { Bound::from_borrowed_ptr(py, layout::read(self.raw, frame::F_FUNCOBJ)) }
+    }
+
+    /// Whether nothing has run yet and the thread owns the frame: it is neither a resumed generator nor one that throws.
+    #[must_use]
+    pub fn is_fresh(self) -> bool {
+        // SAFETY: frame and code object are alive.
+        unsafe {
+            let start = self.executable().cast::<u8>().add(code::CO_CODE_ADAPTIVE);
+            let next: *mut u8 = layout::read(self.raw, frame::INSTR_PTR);
+            layout::read::<u8>(self.raw, frame::OWNER) == frame::OWNED_BY_THREAD && next == start
+        }
+    }
+
+    /// The value of a slot of localsplus; before the first instruction only arguments have one.
+    #[must_use]
+    pub fn slot<'py>(self, py: Python<'py>, index: usize) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: the slot is read only if the code object has it.
+        unsafe {
+            let count: c_int = layout::read(self.executable().cast(), code::CO_NLOCALSPLUS);
+            if index >= usize::try_from(count).unwrap_or(0) {
+                return None;
+            }
+            Bound::from_borrowed_ptr_or_opt(py, layout::read(self.raw, frame::LOCALSPLUS + index * size_of::<usize>()))
+        }
+    }
+
+    /// Makes the frame run `other` instead, from its first instruction and with the same arguments.
+    pub fn replace(self, other: &Bound<'_, PyAny>) -> Result<(), Declined> {
+        const ARGUMENT_FLAGS: c_int = 0x4 | 0x8;
+        const KINDS: c_int = 0x1 | 0x2 | 0x20 | 0x80 | 0x100 | 0x200;
+        if !self.is_fresh() || !other.is_instance_of::<pyo3::types::PyCode>() {
+            return Err(Declined::NotFresh);
+        }
+        let (old, new) = (self.executable(), other.as_ptr());
+        // SAFETY: both are code objects.
+        let field = |of: *mut ffi::PyObject, offset| unsafe { layout::read::<c_int>(of.cast(), offset) };
+        let mask = ARGUMENT_FLAGS | KINDS;
+        let same_flags = (field(old, code::CO_FLAGS) ^ field(new, code::CO_FLAGS)) & mask == 0;
+        // `co_argcount`, `co_posonlyargcount`, `co_kwonlyargcount` follow each other.
+        let same = |step: usize| field(old, code::CO_ARGCOUNT + 4 * step) == field(new, code::CO_ARGCOUNT + 4 * step);
+        if !same_flags || !same(0) || !same(2) {
+            return Err(Declined::Signature);
+        }
+        // A generator's own frame is allocated by the function's code object.
+        let generator = field(new, code::CO_FLAGS) & (0x20 | 0x80 | 0x200) != 0;
+        if generator && field(new, code::CO_FRAMESIZE) > field(old, code::CO_FRAMESIZE) {
+            return Err(Declined::NoRoom);
+        }
+        // SAFETY: the frame is fresh, so it is the top of the thread's data stack and holds nothing but arguments.
+        unsafe { self.resize(field(old, code::CO_FRAMESIZE), field(new, code::CO_FRAMESIZE))? };
+        // SAFETY: as above; the new slots lie inside the room just made.
+        unsafe { self.install(old, new, field(old, code::CO_NLOCALSPLUS), field(new, code::CO_NLOCALSPLUS)) };
+        Ok(())
+    }
+
+    /// # Safety
+    /// The frame must be fresh.
+    unsafe fn resize(self, old: c_int, new: c_int) -> Result<(), Declined> {
+        // SAFETY: the thread state is alive.
+        let (top, limit): (usize, usize) = unsafe {
+            (layout::read(self.state, thread::DATASTACK_TOP), layout::read(self.state, thread::DATASTACK_LIMIT))
+        };
+        let end = |words: c_int| self.raw as usize + usize::try_from(words).unwrap_or(0) * size_of::<usize>();
+        if top != end(old) || end(new) >= limit {
+            return Err(Declined::NoRoom);
+        }
+        // SAFETY: the new top lies inside the current chunk.
+        unsafe { layout::write(self.state, thread::DATASTACK_TOP, end(new)) };
+        Ok(())
+    }
+
+    /// # Safety
+    /// The frame must be fresh and have room for `new`.
+    unsafe fn install(self, old: *mut ffi::PyObject, new: *mut ffi::PyObject, from: c_int, to: c_int) {
+        // SAFETY: as the caller promises; the frame owns a reference to its code object.
+        unsafe {
+            for slot in from.max(0)..to {
+                let offset = frame::LOCALSPLUS + slot.cast_unsigned() as usize * size_of::<usize>();
+                layout::write::<usize>(self.raw, offset, 0);
+            }
+            layout::write(self.raw, frame::F_EXECUTABLE, ffi::Py_NewRef(new));
+            layout::write(self.raw, frame::STACKTOP, to);
+            layout::write(self.raw, frame::INSTR_PTR, new.cast::<u8>().add(code::CO_CODE_ADAPTIVE));
+            ffi::Py_DECREF(old);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The evaluation hook (PEP 523): installed only while something needs it.
+use super::callable::InternalError;
+use super::frame::{Declined, Frame};
+use super::layout;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
+
+unsafe extern "C" {
+    fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> Evaluator;
+    fn _PyInterpreterState_SetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState, evaluator: Evaluator);
+    fn _PyEval_FrameClearAndPop(state: *mut ffi::PyThreadState, frame: *mut u8);
+}
+
+/// What to do with a frame.
+#[derive(Debug)]
+pub enum Action {
+    /// Run it as it is.
+    Run,
+    /// Run this code object in it: same arguments, same function.
+    Replace(Py<PyAny>),
+    /// Do not run it: this is its result.
+    Done(Py<PyAny>),
+}
+
+/// Decides about frames.
+pub trait FrameHandler: Send + Sync {
+    /// Whether [`FrameHandler::enter`] is to be asked; called for every frame, must be quick and touch no Python object.
+    fn observe(&self, frame: Frame<'_>) -> bool;
+
+    /// Decides about a fresh frame. Frames that run meanwhile on this thread are left alone.
+    fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action>;
+
+    /// Learns that a replacement could not be done; the frame runs as it is.
+    fn declined(&self, reason: Declined);
+}
+
+struct Installed {
+    handler: Box<dyn FrameHandler>,
+    previous: Evaluator,
+    interpreter: usize,
+}
+
+/// The hook's function takes no data: this is it. Installed once per interpreter; the interpreters that this module can be
+/// imported into are one.
+static INSTALLED: AtomicPtr<Installed> = AtomicPtr::new(std::ptr::null_mut());
+
+thread_local! {
+    /// Whether this thread is inside a handler.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Installs the hook with its handler.
+pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
+    layout::check(py)?;
+    // SAFETY: attached.
+    let interpreter = unsafe { ffi::PyInterpreterState_Get() };
+    // SAFETY: the interpreter is alive.
+    let previous = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
+    if previous as usize == evaluate as *const () as usize {
+        return Err(PyRuntimeError::new_err("slotrt's evaluation hook is installed already"));
+    }
+    let made = Box::new(Installed { handler, previous, interpreter: interpreter as usize });
+    // The old one, if any, stays allocated: frames that run on other threads may still look at it.
+    INSTALLED.store(Box::into_raw(made), Ordering::Release);
+    // SAFETY: the function has the hook's signature for this release, and its data is in place.
+    unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate) };
+    Ok(())
+}
+
+/// Takes the hook out again; frames that run now finish under it.
+pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
+    // SAFETY: attached.
+    let interpreter = unsafe { ffi::PyInterpreterState_Get() };
+    // SAFETY: the interpreter is alive.
+    let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
+    // SAFETY: never freed once stored.
+    let installed = unsafe { INSTALLED.load(Ordering::Acquire).as_ref() };
+    match installed.filter(|installed| installed.interpreter == interpreter as usize) {
+        Some(installed) if current as usize == evaluate as *const () as usize => {
+            // SAFETY: the evaluator that was there before us.
+            unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, installed.previous) };
+            Ok(())
+        }
+        Some(_) => {
+            Err(PyRuntimeError::new_err("another evaluation hook was installed after slotrt's; remove that first"))
+        }
+        None => Err(PyRuntimeError::new_err("slotrt's evaluation hook is not installed")),
+    }
+}
+
+/// Whether the hook is in.
+#[must_use]
+pub fn is_installed(_py: Python<'_>) -> bool {
+    // SAFETY: attached, the interpreter is alive.
+    let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) };
+    current as usize == evaluate as *const () as usize
+}
+
+unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, throw: c_int) -> *mut ffi::PyObject {
+    // SAFETY: stored before the hook went in, and never freed.
+    let installed = unsafe { &*INSTALLED.load(Ordering::Acquire) };
+    // SAFETY: the interpreter's own arguments.
+    let frame = unsafe { Frame::new(state, raw) };
+    if throw == 0 && installed.handler.observe(frame) && !BUSY.get() && frame.is_fresh() {
+        // SAFETY: as above.
+        if let Some(result) = unsafe { decide(installed, state, frame) } {
+            return result;
+        }
+    }
+    // SAFETY: the interpreter's own arguments, passed on.
+    unsafe { (installed.previous)(state, raw, throw) }
+}
+
+/// Asks the handler; a result means that the frame is done and gone.
+///
+/// # Safety
+/// The frame must be fresh and belong to the attached thread.
+#[cold]
+unsafe fn decide(
+    installed: &Installed,
+    state: *mut ffi::PyThreadState,
+    frame: Frame<'_>,
+) -> Option<*mut ffi::PyObject> {
+    Python::attach(|py| {
+        BUSY.set(true);
+        let asked = catch_unwind(AssertUnwindSafe(|| installed.handler.enter(py, frame)));
+        BUSY.set(false);
+        let asked = asked.unwrap_or_else(|_| Err(InternalError::new_err("panic in slotrt's frame handler")));
+        let result = match asked {
+            Ok(Action::Run) => return None,
+            Ok(Action::Replace(code)) => {
+                if let Err(reason) = frame.replace(code.bind(py)) {
+                    installed.handler.declined(reason);
+                }
+                return None;
+            }
+            Ok(Action::Done(result)) => result.into_ptr(),
+            Err(error) => {
+                error.restore(py);
+                std::ptr::null_mut()
+            }
+        };
+        // SAFETY: this release's evaluator clears the frame it is given; we stand in for it.
+        unsafe { _PyEval_FrameClearAndPop(state, frame.raw) };
+        Some(result)
+    })
+}

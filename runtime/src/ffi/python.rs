@@ -1,0 +1,60 @@
+//! The Python face of the hook: `slotrt.hook`, for tests and measurements.
+use super::handlers::{Counters, Observe, Reassemble};
+use super::hook;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What the hook has done so far.
+#[pyclass(frozen, module = "slotrt.hook")]
+struct Hook(Arc<Counters>);
+
+#[pymethods]
+impl Hook {
+    /// `frames` begun, `replaced`, `declined`.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counters = PyDict::new(py);
+        counters.set_item("frames", self.0.frames.load(Ordering::Relaxed))?;
+        counters.set_item("replaced", self.0.replaced.load(Ordering::Relaxed))?;
+        counters.set_item("declined", self.0.declined.load(Ordering::Relaxed))?;
+        Ok(counters)
+    }
+}
+
+/// Installs the evaluation hook: `"observe"` looks at every frame and leaves it alone, `"reassemble"` runs every frame from
+/// a code object that was decoded and assembled again.
+#[pyfunction]
+fn install(py: Python<'_>, mode: &str) -> PyResult<Hook> {
+    let counters = Arc::new(Counters::default());
+    let handler: Box<dyn hook::FrameHandler> = match mode {
+        "observe" => Box::new(Observe(Arc::clone(&counters))),
+        "reassemble" => Box::new(Reassemble::new(Arc::clone(&counters))),
+        other => return Err(PyValueError::new_err(format!("mode is \"observe\" or \"reassemble\", not {other:?}"))),
+    };
+    hook::install(py, handler)?;
+    Ok(Hook(counters))
+}
+
+/// Takes the hook out.
+#[pyfunction]
+fn uninstall(py: Python<'_>) -> PyResult<()> {
+    hook::uninstall(py)
+}
+
+/// Whether the hook is in.
+#[pyfunction]
+fn installed(py: Python<'_>) -> bool {
+    hook::is_installed(py)
+}
+
+/// The submodule `hook` of the native module.
+pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "hook")?;
+    module.add_class::<Hook>()?;
+    module.add_function(wrap_pyfunction!(install, &module)?)?;
+    module.add_function(wrap_pyfunction!(uninstall, &module)?)?;
+    module.add_function(wrap_pyfunction!(installed, &module)?)?;
+    Ok(module)
+}
