@@ -2,4 +2,7 @@
 
 pub mod opcodes;
 #[rustfmt::skip]
+pub mod slots;
+pub mod tables;
+#[rustfmt::skip]
 pub mod v3_13;

@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostics;
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
 use crate::facts::Facts;
+use crate::preprocess::{Configuration, ConfigurationError};
 use crate::source::Tree;
 
 /// What a run found and did.
@@ -44,9 +45,15 @@ pub enum GenerateError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The build configuration does not exist for this release.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
     /// A template failed.
     #[error(transparent)]
     Render(#[from] emit::RenderError),
+    /// Releases disagree.
+    #[error(transparent)]
+    Table(#[from] emit::TableError),
     /// `generated/` could not be read or replaced.
     #[error(transparent)]
     Write(#[from] emit::WriteError),
@@ -59,7 +66,8 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
         return Err(GenerateError::Release { wanted: series.to_owned(), found: release });
     }
     let mut diagnostics = Diagnostics::default();
-    let facts = extract::extract(tree, &mut diagnostics);
+    let configuration = Configuration::named("release", tree.release())?;
+    let facts = extract::extract(tree, &configuration, &mut diagnostics);
     let Some(facts) = facts.filter(|_| !diagnostics.has_errors()) else {
         return Err(GenerateError::Sources(diagnostics));
     };
@@ -70,7 +78,7 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     files.extend(of_release(&all[series], series)?);
     files.push(modules(&all[series], series, &folder, &files));
     files.sort();
-    let owned = [folder, "src/opcodes/".to_owned(), format!("facts/{series}.json")];
+    let owned = [folder, "src/opcodes/".to_owned(), "src/slots.rs".to_owned(), format!("facts/{series}.json")];
     let changes = emit::write(root, &owned, &files, mode)?;
     Ok(Report { release, changes, diagnostics, files: files.len() })
 }
@@ -83,10 +91,16 @@ fn header(facts: &Facts, series: &str) -> Header {
 fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
     let header = header(facts, series);
     let path = format!("facts/{series}.json");
-    let json = serde_json::to_string_pretty(facts);
-    let mut json = json.map_err(|error| GenerateError::Facts { path: path.clone(), reason: error.to_string() })?;
-    json.push('\n');
-    Ok(vec![emit::release_opcodes(&header, &facts.opcodes)?, File { path, text: json }])
+    let json = facts.to_json();
+    let json = json.map_err(|error| GenerateError::Facts { path: path.clone(), reason: error.to_string() })?;
+    Ok(vec![
+        emit::release_opcodes(&header, &facts.opcodes)?,
+        emit::release_slots(&header, facts)?,
+        emit::release_slotdefs(&header, facts)?,
+        emit::release_types(&header, facts)?,
+        emit::layouts(&header, facts, extract::LAYOUTS)?,
+        File { path, text: json },
+    ])
 }
 
 /// What all releases share, made from the facts of each.
@@ -98,7 +112,8 @@ fn shared(all: &BTreeMap<String, Facts>) -> Result<Vec<File>, GenerateError> {
         digest: join(|facts| &facts.digest),
     };
     let opcodes: Vec<_> = all.values().map(|facts| &facts.opcodes).collect();
-    Ok(vec![emit::op(&header, &opcodes)?])
+    let facts: Vec<_> = all.values().collect();
+    Ok(vec![emit::op(&header, &opcodes)?, emit::slots(&header, &facts)?])
 }
 
 /// The `mod.rs` that lists the modules of a release.

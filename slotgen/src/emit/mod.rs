@@ -1,12 +1,16 @@
 //! Renders tables and code, and replaces `generated/` as a whole or not at all.
 
+mod layouts;
 mod opcodes;
 mod rust;
+mod slots;
 mod writer;
 
 use std::fmt;
 
+pub use layouts::layouts;
 pub use opcodes::{op, release_opcodes};
+pub use slots::{SlotMismatch, release_slotdefs, release_slots, release_types, slots};
 pub use writer::{Change, Mode, WriteError, write};
 
 /// A file to be, relative to `generated/`.
@@ -47,6 +51,17 @@ impl fmt::Display for Header {
 pub struct RenderError {
     path: String,
     error: askama::Error,
+}
+
+/// Why a table of several releases could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A template failed.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// Releases disagree.
+    #[error(transparent)]
+    Slot(#[from] SlotMismatch),
 }
 
 /// Renders one template into one file.

@@ -1,14 +1,171 @@
 //! Walks the syntax trees of a CPython tree and states facts; tree-sitter nodes never leave this module.
 
+mod ctype;
+mod declare;
+mod digest;
+mod fields;
+mod layout;
 mod opcodes;
 mod syntax;
+mod tables;
+mod unit;
+mod value;
 
-use crate::diagnostics::Diagnostics;
-use crate::facts::{Facts, Origin};
+use rayon::prelude::*;
+
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::facts::{Facts, FunctionType, Origin, Struct};
+use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
+use ctype::CType;
+use layout::Types;
+use unit::UnitFacts;
+
+/// Folders whose C files are read.
+const FOLDERS: &[&str] = &["Objects", "Python", "Modules"];
+
+/// The slot structs, in the order of `PyHeapTypeObject`, and what their offsets need.
+pub const SLOT_STRUCTS: &[&str] = &[
+    "PyTypeObject",
+    "PyAsyncMethods",
+    "PyNumberMethods",
+    "PyMappingMethods",
+    "PySequenceMethods",
+    "PyBufferProcs",
+    "PyHeapTypeObject",
+    "wrapperbase",
+];
+
+/// Layouts that the runtime reads and writes.
+pub const LAYOUTS: &[&str] =
+    &["_PyInterpreterFrame", "PyFrameObject", "PyCodeObject", "PyFunctionObject", "PyThreadState"];
 
 /// Reads everything that is extracted from a tree; what is not understood goes to `diagnostics`.
-pub fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Facts> {
+pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Diagnostics) -> Option<Facts> {
+    let preprocessor = match Preprocessor::new(tree, configuration) {
+        Ok(preprocessor) => preprocessor,
+        Err(found) => {
+            diagnostics.extend(found);
+            return None;
+        }
+    };
+    let headers = read_all(&preprocessor, &headers(tree), diagnostics);
+    let paths: Vec<&str> = FOLDERS.iter().flat_map(|folder| tree.units(folder)).collect();
+    let mut units = read_all(&preprocessor, &paths, diagnostics);
+    let body =
+        |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
+    let types = Types::new(&headers, &body);
+    let structs = layouts(&types, SLOT_STRUCTS, diagnostics);
+    let alias = |name: &str| alias(name, &body);
+    let is_function = |ty: &str| types.is_function_pointer(ty);
+    let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias).types();
+    diagnostics.extend(found);
+    let mut structs: Vec<Struct> = structs.into_iter().filter(|layout| layout.name != "wrapperbase").collect();
+    structs.extend(layouts(&types, LAYOUTS, diagnostics));
     let opcodes = opcodes::extract(tree, diagnostics);
-    Some(Facts { release: tree.release().to_string(), source: Origin::C, digest: tree.digest(), opcodes: opcodes? })
+    let mut functions: Vec<_> = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.functions)).collect();
+    functions.sort_by(|a, b| (a.unit(), &a.name, a.line).cmp(&(b.unit(), &b.name, b.line)));
+    let function_types = function_types(&headers);
+    let mut prototypes: Vec<_> = headers.into_iter().flat_map(|header| header.prototypes).collect();
+    prototypes.sort_by(|a, b| (&a.name, &a.file, a.line).cmp(&(&b.name, &b.file, b.line)));
+    prototypes.dedup_by(|b, a| a.name == b.name);
+    Some(Facts {
+        release: tree.release().to_string(),
+        source: Origin::C,
+        configuration: configuration.name().to_owned(),
+        digest: tree.digest(),
+        structs,
+        slotdefs,
+        types: linked,
+        functions,
+        prototypes,
+        function_types,
+        opcodes: opcodes?,
+    })
+}
+
+/// The layouts of structs from the headers alone, and whether a type is a function pointer typedef.
+///
+/// The tree may be the include folder of an installation.
+pub fn structs(
+    tree: &Tree,
+    configuration: &Configuration,
+    names: &[&str],
+    diagnostics: &mut Diagnostics,
+) -> Result<(Vec<Struct>, Vec<FunctionType>), Diagnostics> {
+    let preprocessor = Preprocessor::new(tree, configuration)?;
+    let headers = read_all(&preprocessor, &headers(tree), diagnostics);
+    let body =
+        |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
+    let types = Types::new(&headers, &body);
+    Ok((layouts(&types, names, diagnostics), function_types(&headers)))
+}
+
+fn headers(tree: &Tree) -> Vec<&str> {
+    let files = tree.files().iter().map(|file| file.path());
+    files.filter(|path| path.starts_with("Include/") && path.ends_with(".h") && !path.contains("mimalloc")).collect()
+}
+
+/// Reads files in parallel, in the order given; a file that fails is reported and left out.
+fn read_all(preprocessor: &Preprocessor<'_>, paths: &[&str], diagnostics: &mut Diagnostics) -> Vec<UnitFacts> {
+    let results: Vec<_> = paths.par_iter().map(|path| preprocessor.unit(path).map(|unit| unit::read(&unit))).collect();
+    let mut units = Vec::new();
+    for result in results {
+        match result {
+            Ok(mut unit) => {
+                diagnostics.extend(std::mem::take(&mut unit.diagnostics));
+                units.push(unit);
+            }
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    units
+}
+
+fn layouts(types: &Types<'_>, names: &[&str], diagnostics: &mut Diagnostics) -> Vec<Struct> {
+    let mut found = Vec::new();
+    for name in names {
+        match types.layout(name) {
+            Ok(layout) => found.push(layout),
+            Err(reason) => diagnostics.push(Diagnostic {
+                severity: Severity::Error,
+                code: "extract/layout",
+                file: types.aggregate(name).map_or("Include", |(_, file, _)| file).to_owned(),
+                line: types.aggregate(name).map_or(0, |(_, _, line)| line),
+                column: 1,
+                message: format!("the layout of `{name}` is not known: {reason}"),
+                help: "teach slotgen/src/extract/layout.rs the type it names".to_owned(),
+            }),
+        }
+    }
+    found
+}
+
+/// Follows object-like macros that are another name: `PyObject_Del` is `PyObject_Free`.
+fn alias(name: &str, body: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut name = name.to_owned();
+    for _ in 0..8 {
+        let next = body(&name).map(|body| body.trim_start_matches('&').trim().to_owned());
+        let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        match next.filter(|next| is_word(next) && !next.starts_with(|c: char| c.is_ascii_digit())) {
+            Some(next) => name = next,
+            None => break,
+        }
+    }
+    name
+}
+
+fn function_types(headers: &[UnitFacts]) -> Vec<FunctionType> {
+    let mut found: Vec<FunctionType> = headers
+        .iter()
+        .flat_map(|header| &header.typedefs)
+        .filter_map(|typedef| {
+            let CType::Pointer(inner) = &typedef.ty else { return None };
+            let signature = unit::signature(inner)?;
+            Some(FunctionType { name: typedef.name.clone(), file: typedef.file.clone(), line: typedef.line, signature })
+        })
+        .collect();
+    found.sort_by(|a, b| (&a.name, &a.file).cmp(&(&b.name, &b.file)));
+    found.dedup_by(|b, a| a.name == b.name);
+    found
 }

@@ -1,12 +1,18 @@
-//! The facts of a release as plain data: what the sources say, nothing derived.
+//! The facts of a release as plain data: what the sources say; only `slots` also holds what the model inherits.
 
 mod expression;
+mod functions;
+mod json;
 mod opcodes;
+mod types;
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 pub use expression::{Expression, ExpressionError, integer};
+pub use functions::{Function, FunctionType, Parameter, Prototype, Signature};
 pub use opcodes::{Opcode, OpcodeKind, Opcodes};
+pub use types::{Field, GetSet, Member, Method, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind, slots};
 
 /// Where facts come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +31,40 @@ pub struct Facts {
     pub release: String,
     /// Where the facts come from.
     pub source: Origin,
+    /// The build configuration under which the sources were read.
+    pub configuration: String,
     /// Digest of the sources.
     pub digest: String,
+    /// The slot structs, in the order of `PyHeapTypeObject`, and the layouts of frames, code, functions and threads.
+    pub structs: Vec<Struct>,
+    /// `slotdefs[]`, in its order.
+    pub slotdefs: Vec<Slotdef>,
+    /// Types by file and name.
+    pub types: Vec<Type>,
+    /// Functions by file and name.
+    pub functions: Vec<Function>,
+    /// Functions declared in headers, by name.
+    pub prototypes: Vec<Prototype>,
+    /// Function pointer typedefs, by name.
+    pub function_types: Vec<FunctionType>,
     /// The instruction set.
     pub opcodes: Opcodes,
+}
+
+impl Facts {
+    /// The published JSON: sorted, stable, one row of a table a line.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        json::rows(&serde_json::to_value(self)?)
+    }
+
+    /// Every slot, in the order of the structs.
+    pub fn slots(&self) -> Vec<Slot<'_>> {
+        let names: FxHashSet<&str> = self.function_types.iter().map(|ty| ty.name.as_str()).collect();
+        types::slots(&self.structs, &|ty| names.contains(ty))
+    }
+
+    /// A struct by name.
+    pub fn structure(&self, name: &str) -> Option<&Struct> {
+        self.structs.iter().find(|layout| layout.name == name)
+    }
 }
