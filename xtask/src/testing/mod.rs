@@ -1,4 +1,5 @@
 //! `test`: every test there is, layer by layer, closing with a line that counts.
+mod cpython;
 mod generated;
 mod layer;
 mod python;
@@ -7,7 +8,7 @@ mod tally;
 
 use crate::obtain::{Interpreter, interpreter};
 use crate::ui::paint;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use layer::Layer;
 use serde_json::json;
@@ -25,7 +26,9 @@ pub const SUPPORTED: &[&str] = &["3.13"];
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \
     cargo xtask test --only python trace    Python test files whose name contains `trace`\n  \
-    cargo xtask test --torch                the PyTorch layer alone")]
+    cargo xtask test --torch                the PyTorch layer alone\n  \
+    cargo xtask test --cpython              CPython's tests, compiled, in the 48 files of the measure\n  \
+    cargo xtask test --cpython dict set     the same for some files of Lib/test")]
 pub struct Options {
     /// Only Rust tests, or Python test files, whose name contains this
     filter: Option<String>,
@@ -35,6 +38,10 @@ pub struct Options {
     /// The PyTorch layer, in an environment of its own (5 GB, made once)
     #[arg(long)]
     torch: bool,
+    /// CPython's own tests, each body compiled with no graph break allowed, against the same uncompiled; breaks count
+    /// as skipped
+    #[arg(long, value_name = "FILES", num_args = 0..)]
+    cpython: Option<Vec<String>>,
     /// Only on this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -56,6 +63,10 @@ impl Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let (interpreters, mut tally) = interpreters(options)?;
+    if let Some(files) = &options.cpython {
+        let base = interpreters.last().ok_or_else(|| anyhow!("no supported interpreter found"))?;
+        return cpython::run(base, files, options.json);
+    }
     for layer in options.layers() {
         let result = layer.run(&interpreters, options.filter.as_deref());
         tally.add(result.unwrap_or_else(|error| {
