@@ -1,5 +1,6 @@
 //! Reads CPython's C sources and generates the Rust of the `generated` crate; one module per stage, in the order of the data flow.
 
+pub mod binary;
 pub mod diagnostics;
 pub mod emit;
 pub mod extract;

@@ -69,6 +69,21 @@ impl<'t> Preprocessor<'t> {
         Some(self.definition(found))
     }
 
+    /// All macros of the API that `Python.h` brings, sorted by name.
+    pub fn api_macros(&self) -> Vec<MacroDefinition> {
+        let macros = self.python_h.iter().flat_map(|snapshot| snapshot.macros.values());
+        let files = self.tree.files().len();
+        let mut found: Vec<_> =
+            macros.filter(|made| (made.file as usize) < files).map(|made| self.definition(made)).collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// The tree whose files are preprocessed.
+    pub fn tree(&self) -> &'t Tree {
+        self.tree
+    }
+
     pub(super) fn definition(&self, found: &Macro) -> MacroDefinition {
         let file = self.tree.files().get(found.file as usize);
         MacroDefinition {

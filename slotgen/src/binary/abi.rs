@@ -1,0 +1,181 @@
+//! What the headers of a release say about the memory of its types: layouts, slot ids, flag bits.
+
+use crate::facts::{Field, Struct};
+use crate::preprocess::{MacroDefinition, Preprocessor};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The structs that are read.
+pub(super) const STRUCTS: [&str; 15] = [
+    "PyObject",
+    "PyTypeObject",
+    "PyAsyncMethods",
+    "PyNumberMethods",
+    "PyMappingMethods",
+    "PySequenceMethods",
+    "PyBufferProcs",
+    "PyHeapTypeObject",
+    "wrapperbase",
+    "PyMethodDef",
+    "PyGetSetDef",
+    "PyMemberDef",
+    "PyType_Spec",
+    "PyType_Slot",
+    "PyStructSequence_Desc",
+];
+
+/// Layouts and constants of a release.
+#[derive(Debug)]
+pub(super) struct Abi {
+    pub structs: Vec<Struct>,
+    /// Field types that are pointers to functions.
+    function_types: BTreeSet<String>,
+    slot_ids: BTreeMap<i64, String>,
+    type_flags: Vec<(u64, String)>,
+    method_flags: Vec<(u64, String)>,
+    member_flags: Vec<(u64, String)>,
+    member_types: BTreeMap<i64, String>,
+}
+
+impl Abi {
+    /// Collects what the headers define.
+    pub fn new(structs: Vec<Struct>, function_types: BTreeSet<String>, preprocessor: &Preprocessor) -> Abi {
+        let macros = preprocessor.api_macros();
+        let with = |prefixes: &[&str]| -> Vec<(u64, String)> {
+            let named = macros
+                .iter()
+                .filter(|made| made.parameters.is_none() && prefixes.iter().any(|p| made.name.starts_with(p)));
+            named.filter_map(|made| Some((value(made, &macros)?, made.name.clone()))).collect()
+        };
+        let single = |mut flags: Vec<(u64, String)>| {
+            flags.retain(|(bits, _)| bits.is_power_of_two());
+            flags.sort();
+            flags.dedup_by_key(|(bits, _)| *bits);
+            flags
+        };
+        let ids = with(&["Py_tp_", "Py_nb_", "Py_sq_", "Py_mp_", "Py_am_", "Py_bf_"]);
+        let member_types = with(&["T_", "Py_T_", "_Py_T_"]);
+        Abi {
+            structs,
+            function_types,
+            slot_ids: ids
+                .into_iter()
+                .map(|(id, name)| (id as i64, name.trim_start_matches("Py_").to_owned()))
+                .collect(),
+            type_flags: single(with(&["Py_TPFLAGS_", "_Py_TPFLAGS_"])),
+            method_flags: single(with(&["METH_"])),
+            member_flags: single(with(&[
+                "Py_READONLY",
+                "Py_AUDIT_READ",
+                "_Py_WRITE_RESTRICTED",
+                "Py_RELATIVE_OFFSET",
+                "READONLY",
+                "READ_RESTRICTED",
+            ])),
+            member_types: member_types.into_iter().map(|(id, name)| (id as i64, name)).collect(),
+        }
+    }
+
+    fn structure(&self, name: &str) -> Option<&Struct> {
+        self.structs.iter().find(|layout| layout.name == name)
+    }
+
+    /// The size of a struct.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.structure(name).map(|layout| layout.size.into()).filter(|&size| size > 0)
+    }
+
+    /// A field of a struct.
+    pub fn field(&self, owner: &str, name: &str) -> Option<&Field> {
+        self.structure(owner)?.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The fields of a struct that hold functions.
+    pub fn function_slots(&self, owner: &str) -> impl Iterator<Item = &str> {
+        let fields = self.structure(owner).map_or(&[][..], |layout| &layout.fields);
+        fields.iter().filter(|field| self.function_types.contains(&field.ty)).map(|field| field.name.as_str())
+    }
+
+    /// The suite pointers of `PyTypeObject`, each with its struct.
+    pub fn suites(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.structure("PyTypeObject").map_or(&[][..], |layout| &layout.fields);
+        fields.iter().filter_map(|field| {
+            let suite = field.ty.strip_suffix(" *")?;
+            (suite.ends_with("Methods") || suite == "PyBufferProcs").then_some((field.name.as_str(), suite))
+        })
+    }
+
+    /// The slots by their offset in `PyHeapTypeObject`.
+    pub fn heap_type_slots(&self) -> BTreeMap<u32, String> {
+        let mut slots = BTreeMap::new();
+        for part in self.structure("PyHeapTypeObject").map_or(&[][..], |layout| &layout.fields) {
+            let inner = self.structure(&part.ty).map_or(&[][..], |layout| &layout.fields);
+            slots.extend(inner.iter().map(|field| (part.offset + field.offset, field.name.clone())));
+        }
+        slots
+    }
+
+    /// The slot of a `PyType_Slot` id.
+    pub fn slot_id(&self, id: i64) -> Option<&str> {
+        self.slot_ids.get(&id).map(String::as_str)
+    }
+
+    /// Names of the bits of `tp_flags`.
+    pub fn type_flags(&self, flags: u64) -> Vec<String> {
+        names(&self.type_flags, flags)
+    }
+
+    /// Names of the bits of `ml_flags`.
+    pub fn method_flags(&self, flags: u64) -> Vec<String> {
+        names(&self.method_flags, flags)
+    }
+
+    /// Names of the bits of a member's flags.
+    pub fn member_flags(&self, flags: u64) -> Vec<String> {
+        names(&self.member_flags, flags)
+    }
+
+    /// The name of a member's type.
+    pub fn member_type(&self, number: i64) -> String {
+        self.member_types.get(&number).cloned().unwrap_or_else(|| number.to_string())
+    }
+}
+
+/// The bits that have names, lowest first, and the rest as a number.
+fn names(known: &[(u64, String)], flags: u64) -> Vec<String> {
+    let mut rest = flags;
+    let mut found = Vec::new();
+    for (bit, name) in known {
+        if rest & bit != 0 {
+            rest &= !bit;
+            found.push(name.clone());
+        }
+    }
+    if rest != 0 {
+        found.push(format!("{rest:#x}"));
+    }
+    found
+}
+
+/// The value of a macro such as `(1UL << 10)`, `0x0001` or another's name.
+fn value(made: &MacroDefinition, macros: &[MacroDefinition]) -> Option<u64> {
+    let mut body = made.body.as_str();
+    for _ in 0..4 {
+        match macros.iter().find(|other| other.name == body) {
+            Some(other) => body = &other.body,
+            None => break,
+        }
+    }
+    let plain: String = body.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect();
+    match plain.split_once("<<") {
+        Some((one, shift)) => number(one)?.checked_shl(number(shift)?.try_into().ok()?),
+        None => number(&plain),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
