@@ -3,8 +3,8 @@
 use super::BinaryError;
 use object::read::archive::ArchiveFile;
 use object::{
-    Architecture, File, FileKind, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionIndex,
-    SectionKind, SymbolIndex, SymbolKind, elf,
+    Architecture, File, FileKind, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
+    SectionIndex, SectionKind, SymbolIndex, SymbolKind, elf,
 };
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,8 @@ impl<'d> Image<'d> {
             return Err(BinaryError::TooLarge { limit: SIZE_LIMIT });
         }
         let mut image = match FileKind::parse(library).map_err(BinaryError::malformed)? {
-            FileKind::Archive => Image::archive(library)?,
+            FileKind::Archive => Image::objects(members(library)?)?,
+            FileKind::Elf64 if parse(library)?.kind() == ObjectKind::Relocatable => Image::objects(vec![library])?,
             FileKind::Elf64 => Image::shared(library, symbols)?,
             kind => return Err(BinaryError::Foreign { found: format!("{kind:?}") }),
         };
@@ -96,14 +97,12 @@ impl<'d> Image<'d> {
         Ok(image)
     }
 
-    fn archive(library: &'d [u8]) -> Result<Image<'d>, BinaryError> {
-        let archive = ArchiveFile::parse(library).map_err(BinaryError::malformed)?;
+    /// Puts object files side by side, as a linker would.
+    fn objects(objects: Vec<&'d [u8]>) -> Result<Image<'d>, BinaryError> {
         let mut image = Image::default();
         let mut members = Vec::new();
         let mut free = 0x1000u64;
-        for member in archive.members() {
-            let member = member.map_err(BinaryError::malformed)?;
-            let data = member.data(library).map_err(BinaryError::malformed)?;
+        for data in objects {
             let file = parse(data)?;
             let mut bases = FxHashMap::default();
             for section in file.sections().filter(|section| is_memory(section.kind())) {
@@ -289,6 +288,15 @@ fn symbol_address<'d>(
     }
     let name = symbol.name().ok()?;
     Some(globals.get(plain(name)).copied().unwrap_or_else(|| outside.address(name)))
+}
+
+/// The object files of an archive.
+fn members(library: &[u8]) -> Result<Vec<&[u8]>, BinaryError> {
+    let archive = ArchiveFile::parse(library).map_err(BinaryError::malformed)?;
+    archive
+        .members()
+        .map(|member| member.and_then(|member| member.data(library)).map_err(BinaryError::malformed))
+        .collect()
 }
 
 fn parse(bytes: &[u8]) -> Result<File<'_>, BinaryError> {
