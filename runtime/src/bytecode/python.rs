@@ -33,11 +33,20 @@ fn stack_size(code: &Bound<'_, PyAny>) -> PyResult<u32> {
     Ok(Code::decode(code)?.depths()?.max)
 }
 
+/// Decodes the three byte strings of a code object, without one; gives the number of instructions.
+#[pyfunction]
+#[pyo3(signature = (code, linetable, exceptiontable, firstlineno))]
+fn check(code: &[u8], linetable: &[u8], exceptiontable: &[u8], firstlineno: i32) -> PyResult<usize> {
+    let bytes = super::Bytes { code, line_table: linetable, exception_table: exceptiontable, first_line: firstlineno };
+    Ok(super::decode::decode(bytes, super::Isa::running())?.len())
+}
+
 /// The submodule `bytecode` of the native module.
 pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "bytecode")?;
     module.add("Error", py.get_type::<Error>())?;
     module.add_function(wrap_pyfunction!(roundtrip, &module)?)?;
+    module.add_function(wrap_pyfunction!(check, &module)?)?;
     module.add_function(wrap_pyfunction!(listing, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_size, &module)?)?;
     module.add_function(wrap_pyfunction!(super::split::everywhere::break_at, &module)?)?;

@@ -1,0 +1,142 @@
+"""The evaluation hook: what runs under it behaves as without it."""
+import sys
+import threading
+import traceback
+import unittest
+
+from slotrt import hook
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def generator(n):
+    got = yield 1
+    yield got
+    yield from (i for i in range(n))
+
+
+def closure(n):
+    z = 0
+
+    def add():
+        nonlocal z
+        z += n
+        return z
+
+    return add(), add(), [lambda: n][0]()
+
+
+async def coroutine():
+    return 5
+
+
+class A:
+    table = [i for i in range(3)]
+
+    def method(self, *args, k=2, **kwargs):
+        return args, k, kwargs, super().__repr__()[:5], sorted(locals())
+
+
+def everything():
+    g = generator(2)
+    out = [next(g), g.send(4), list(g), fib(10), closure(3), A().method(1, k=3, z=1)]
+    try:
+        coroutine().send(None)
+    except StopIteration as stop:
+        out.append(stop.value)
+    space = {}
+    exec("a = 1\nclass B:\n  y = [j for j in range(2)]\n  z = sorted(locals())\nb = [k for k in (1, 2)]\n", space)
+    out += [space["B"].y, space["B"].z, space["b"]]
+    try:
+        {}["missing"]
+    except KeyError:
+        out.append(traceback.format_exc())
+    out.append(sys._getframe().f_code.co_name)
+    return out
+
+
+class Hook(unittest.TestCase):
+    def tearDown(self):
+        if hook.installed():
+            hook.uninstall()
+
+    def test_off_by_default(self):
+        self.assertFalse(hook.installed())
+
+    def test_both_modes(self):
+        expected = everything()
+        for mode in ("observe", "reassemble"):
+            with self.subTest(mode):
+                counters = hook.install(mode)
+                got = everything()
+                hook.uninstall()
+                self.assertEqual(got, expected)
+                self.assertGreater(counters.counters()["frames"], 200)
+                self.assertEqual(counters.counters()["replaced"] > 200, mode == "reassemble")
+                self.assertEqual(counters.counters()["declined"], 0)
+
+    def test_deep_recursion(self):
+        def depth(n):
+            return 0 if n == 0 else 1 + depth(n - 1)
+
+        def overflow():
+            try:
+                depth(10**6)
+            except RecursionError as error:
+                return str(error)
+
+        expected = overflow()
+        for mode in ("observe", "reassemble"):
+            hook.install(mode)
+            got = overflow(), depth(500)
+            hook.uninstall()
+            self.assertEqual(got, (expected, 500))
+
+    def test_threads(self):
+        results = []
+        hook.install("reassemble")
+        threads = [threading.Thread(target=lambda: results.append(fib(15))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        hook.uninstall()
+        self.assertEqual(results, [610] * 4)
+
+    def test_tracing_sees_the_same(self):
+        def traced(mode):
+            events = []
+
+            def tracer(frame, event, arg):
+                if frame.f_code.co_filename == __file__:
+                    events.append((frame.f_code.co_name, frame.f_lineno, event))
+                return tracer
+
+            if mode:
+                hook.install(mode)
+            sys.settrace(tracer)
+            closure(2)
+            list(generator(1))
+            sys.settrace(None)
+            if mode:
+                hook.uninstall()
+            return [event for event in events if event[0] != "traced"]
+
+        expected = traced(None)
+        self.assertEqual(traced("observe"), expected)
+        self.assertEqual(traced("reassemble"), expected)
+
+    def test_errors(self):
+        with self.assertRaisesRegex(ValueError, "observe"):
+            hook.install("other")
+        with self.assertRaisesRegex(RuntimeError, "not installed"):
+            hook.uninstall()
+        hook.install("observe")
+        with self.assertRaisesRegex(RuntimeError, "installed already"):
+            hook.install("observe")
+
+
+if __name__ == "__main__":
+    unittest.main()

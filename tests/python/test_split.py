@@ -1,0 +1,179 @@
+"""Breaking functions at every instruction: what they do is what they do unbroken."""
+import contextlib
+import dis
+import gc
+import io
+import traceback
+import types
+import unittest
+import weakref
+
+import split_samples
+from slotrt import bytecode
+
+
+def chain(error):
+    """Types, messages and lines of an exception and its causes."""
+    out = []
+    while error is not None:
+        frames = [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)[1:]]
+        out.append((type(error).__name__, str(error), frames))
+        error = error.__cause__ or error.__context__
+    return out
+
+
+def observe(function, args):
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            result = repr(function(*args))
+    except BaseException as error:
+        result = chain(error)
+    return result, printed.getvalue()
+
+
+def offsets(function):
+    code = function.__code__
+    return [i.offset for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG")]
+
+
+class BreakAnywhere(unittest.TestCase):
+    def everywhere(self, cases):
+        tried, refused = 0, {}
+        for function, args in cases:
+            expected = observe(function, args)
+            for offset in offsets(function):
+                for every in (False, True):
+                    try:
+                        broken = bytecode.break_at(function, offset, every)
+                    except ValueError as error:
+                        refused[str(error)] = refused.get(str(error), 0) + 1
+                        continue
+                    got = observe(broken, args)
+                    self.assertEqual(got, expected, f"{function.__qualname__}{args} at {offset}, every={every}")
+                    tried += 1
+        return tried, refused
+
+    def test_samples(self):
+        tried, refused = self.everywhere(split_samples.CASES)
+        self.assertGreater(tried, 3_000)
+        self.assertEqual([r for r in refused if "unreachable" not in r], [])
+
+    def test_loop_costs_no_stack(self):
+        def loop(n):
+            total = 0
+            for i in range(n):
+                total += abs(i)
+            return total
+
+        call = [i.offset for i in dis.get_instructions(loop) if i.opname == "CALL"][1]
+        self.assertEqual(bytecode.break_at(loop, call)(100_000), loop(100_000))
+
+    def test_refusals(self):
+        def generator():
+            yield 1
+
+        async def coroutine():
+            return 1
+
+        for function in (generator, coroutine):
+            with self.assertRaisesRegex(ValueError, "generator's or coroutine's frame"):
+                bytecode.break_at(function, 6)
+        module = types.FunctionType(compile("a = 1", "m", "exec"), {})
+        with self.assertRaisesRegex(ValueError, "namespace"):
+            bytecode.break_at(module, 2)
+        with self.assertRaisesRegex(ValueError, "no instruction at offset 1"):
+            bytecode.break_at(generator, 1)
+
+    def test_finalisers_run_as_early(self):
+        class Thing:
+            pass
+
+        def function():
+            thing = Thing()
+            seen = weakref.ref(thing)
+            del thing
+            return seen() is None
+
+        for offset in offsets(function):
+            self.assertTrue(bytecode.break_at(function, offset)(), offset)
+
+
+class CompiledFunction(unittest.TestCase):
+    def setUp(self):
+        def function(a, /, b=2, *, c=3):
+            "doc"
+            return a, b, c
+
+        self.function = function
+        self.compiled = bytecode.break_at(function, 2)
+
+    def test_looks_like_the_function(self):
+        import inspect
+
+        compiled, function = self.compiled, self.function
+        self.assertIs(compiled.__wrapped__, function)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__", "__defaults__", "__code__", "__dict__"):
+            self.assertIs(getattr(compiled, name), getattr(function, name), name)
+        self.assertEqual(inspect.signature(compiled), inspect.signature(function))
+        compiled.mark = 5
+        self.assertEqual(function.mark, 5)
+        del compiled.mark
+        self.assertFalse(hasattr(function, "mark"))
+        self.assertIn("compiled", repr(compiled))
+
+    def test_binding_and_its_messages(self):
+        calls = [
+            ((), {}), ((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1,), {"d": 1}), ((), {"a": 1}),
+            ((1,), {"b": 5, "c": 6}), ((1, 2), {"b": 1}),
+        ]
+        for args, kwargs in calls:
+            outcome = []
+            for callable in (self.function, self.compiled):
+                try:
+                    outcome.append(callable(*args, **kwargs))
+                except TypeError as error:
+                    outcome.append(str(error))
+            self.assertEqual(*outcome)
+
+    def test_defaults_and_code_may_change(self):
+        self.function.__defaults__ = (9,)
+        self.function.__kwdefaults__ = {"c": 8}
+        self.assertEqual(self.compiled(1), (1, 9, 8))
+        self.function.__code__ = (lambda a, b, c=1: "other").__code__
+        self.assertEqual(self.compiled(1), "other")
+
+    def test_methods(self):
+        class A:
+            def m(self, x=1):
+                return self, x
+
+            m = bytecode.break_at(m, 4)
+
+        a = A()
+        self.assertEqual(a.m(3), (a, 3))
+        self.assertEqual(A.m(a), (a, 1))
+        self.assertIs(a.m.__self__, a)
+        self.assertIs(A.m.__wrapped__, A.__dict__["m"].__wrapped__)
+
+    def test_collected_with_its_function(self):
+        def make():
+            def function():
+                return 1
+
+            compiled = bytecode.break_at(function, 2)
+            function.me = compiled
+            compiled()
+            return weakref.ref(function), weakref.ref(compiled)
+
+        references = make()
+        gc.collect()
+        self.assertEqual([reference() for reference in references], [None, None])
+
+    def test_no_instances_from_python(self):
+        with self.assertRaises(TypeError):
+            type(self.compiled)()
+
+
+if __name__ == "__main__":
+    unittest.main()
