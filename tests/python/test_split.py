@@ -140,7 +140,7 @@ class CompiledFunction(unittest.TestCase):
         self.function.__defaults__ = (9,)
         self.function.__kwdefaults__ = {"c": 8}
         self.assertEqual(self.compiled(1), (1, 9, 8))
-        self.function.__code__ = (lambda a, b, c=1: "other").__code__
+        self.function.__code__ = (lambda a, b=1: "other").__code__
         self.assertEqual(self.compiled(1), "other")
 
     def test_methods(self):

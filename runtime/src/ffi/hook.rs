@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
 
@@ -45,6 +45,7 @@ struct Installed {
     handler: Box<dyn FrameHandler>,
     previous: Evaluator,
     interpreter: usize,
+    active: AtomicBool,
 }
 
 /// The hook's function takes no data: this is it. Installed once per interpreter; the interpreters that this module can be
@@ -66,7 +67,8 @@ pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     if previous as usize == evaluate as *const () as usize {
         return Err(PyRuntimeError::new_err("slotrt's evaluation hook is installed already"));
     }
-    let made = Box::new(Installed { handler, previous, interpreter: interpreter as usize });
+    let made =
+        Box::new(Installed { handler, previous, interpreter: interpreter as usize, active: AtomicBool::new(true) });
     // The old one, if any, stays allocated: frames that run on other threads may still look at it.
     INSTALLED.store(Box::into_raw(made), Ordering::Release);
     // SAFETY: the function has the hook's signature for this release, and its data is in place.
@@ -82,10 +84,12 @@ pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
     let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) };
     // SAFETY: never freed once stored.
     let installed = unsafe { INSTALLED.load(Ordering::Acquire).as_ref() };
-    match installed.filter(|installed| installed.interpreter == interpreter as usize) {
+    let ours = |found: &&Installed| found.interpreter == interpreter as usize && found.active.load(Ordering::Acquire);
+    match installed.filter(ours) {
         Some(installed) if current as usize == evaluate as *const () as usize => {
             // SAFETY: the evaluator that was there before us.
             unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, installed.previous) };
+            installed.active.store(false, Ordering::Release);
             Ok(())
         }
         Some(_) => {

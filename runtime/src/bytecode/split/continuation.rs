@@ -1,7 +1,7 @@
 //! The function that goes on: puts the state up again from its parameters and jumps into a copy of the original.
 use super::super::code::{Code, LocalKind};
 use super::super::error::{Error, Problem};
-use super::super::instr::{Instr, Position};
+use super::super::instr::{Instr, Label, Position};
 use super::super::shape::{Bound, Entry};
 use super::lineage::Lineage;
 use super::{Cargo, Marks};
@@ -32,7 +32,7 @@ pub(super) fn build(
     prologue.cells();
     prologue.slots(py, cargo, marks);
     prologue.push(Op::RESUME, 0);
-    prologue.stack(cargo);
+    prologue.stack(py, cargo, marks);
     let jump = prologue.code.jump(Op::JUMP_FORWARD, target);
     prologue.instrs.push(jump);
     let mut instrs = prologue.instrs;
@@ -98,25 +98,43 @@ impl Prologue<'_> {
 
     /// Empties the slot if it holds the mark.
     fn unbind(&mut self, py: Python<'_>, slot: usize, marks: &Marks) {
-        let mark = self.code.constant(marks.unbound.bind(py)) as usize;
         let next = self.code.instr(Op::NOP, 0);
-        self.push(Op::LOAD_FAST, slot);
-        self.push(Op::LOAD_CONST, mark);
-        self.push(Op::IS_OP, 0);
-        let jump = self.code.jump(Op::POP_JUMP_IF_FALSE, next.id);
-        self.instrs.push(jump);
+        self.test(py, slot, marks, next.id);
         self.push(Op::DELETE_FAST, slot);
         self.instrs.push(next);
     }
 
-    fn stack(&mut self, cargo: &Cargo) {
+    /// Jumps unless the slot holds the mark.
+    fn test(&mut self, py: Python<'_>, slot: usize, marks: &Marks, otherwise: Label) {
+        let mark = self.code.constant(marks.unbound.bind(py)) as usize;
+        self.push(Op::LOAD_FAST, slot);
+        self.push(Op::LOAD_CONST, mark);
+        self.push(Op::IS_OP, 0);
+        let jump = self.code.jump(Op::POP_JUMP_IF_FALSE, otherwise);
+        self.instrs.push(jump);
+    }
+
+    /// Pushes NULL if the parameter is the mark, else the parameter; empties it.
+    fn object_or_null(&mut self, py: Python<'_>, parameter: usize, marks: &Marks) {
+        let (object, next) = (self.code.instr(Op::LOAD_FAST_AND_CLEAR, parameter as u32), self.code.instr(Op::NOP, 0));
+        self.test(py, parameter, marks, object.id);
+        self.push(Op::DELETE_FAST, parameter);
+        self.push(Op::PUSH_NULL, 0);
+        let jump = self.code.jump(Op::JUMP_FORWARD, next.id);
+        self.instrs.extend([jump, object, next]);
+    }
+
+    fn stack(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) {
         for entry in &cargo.stack {
             if *entry == Entry::Null {
                 self.push(Op::PUSH_NULL, 0);
                 continue;
             }
             let parameter = self.take();
-            self.push(Op::LOAD_FAST_AND_CLEAR, parameter);
+            match entry {
+                Entry::ObjectOrNull => self.object_or_null(py, parameter, marks),
+                _ => self.push(Op::LOAD_FAST_AND_CLEAR, parameter),
+            }
             if *entry == Entry::PreviousException {
                 self.push(Op::PUSH_EXC_INFO, 0);
                 self.push(Op::POP_TOP, 0);

@@ -115,7 +115,7 @@ impl Ways<'_, '_> {
         let Site { original, origin, marks, .. } = self.site;
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
         let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
-        let cargo = Cargo::new(&origin.root, &key.state)?;
+        let cargo = Cargo::new(&origin.root, &key.state);
         split.code.consts.push(self.py.None());
         let constant = split.code.consts.len() - 1;
         split.continuations.push(Continuation { key, constant, way, root: Arc::clone(&origin.root) });
@@ -181,8 +181,8 @@ impl Block<'_> {
             self.load(py, (self.slot)(slot), bound, depth, marks);
             depth += 1;
         }
-        for temporary in carried {
-            self.push(Op::LOAD_FAST_AND_CLEAR, temporary);
+        for (temporary, bound) in carried {
+            self.load(py, temporary, bound, depth, marks);
             depth += 1;
         }
         self.push(Op::BUILD_TUPLE, depth as usize);
@@ -190,7 +190,7 @@ impl Block<'_> {
     }
 
     /// Stores the stack's entries, top first; gives the slots of those that travel, bottom first.
-    fn take_down(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) -> Vec<usize> {
+    fn take_down(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) -> Vec<(usize, Bound)> {
         let mut carried = Vec::new();
         for (index, entry) in cargo.stack.iter().enumerate().rev() {
             let temporary = self.first + index;
@@ -198,11 +198,15 @@ impl Block<'_> {
                 Entry::Null => self.push(Op::STORE_FAST, temporary),
                 Entry::PreviousException => {
                     self.handled_exception(py, marks, temporary);
-                    carried.push(temporary);
+                    carried.push((temporary, Bound::Yes));
                 }
-                Entry::Object | Entry::ObjectOrNull => {
+                Entry::Object => {
                     self.push(Op::STORE_FAST, temporary);
-                    carried.push(temporary);
+                    carried.push((temporary, Bound::Yes));
+                }
+                Entry::ObjectOrNull => {
+                    self.push(Op::STORE_FAST, temporary);
+                    carried.push((temporary, Bound::Maybe));
                 }
             }
         }

@@ -54,7 +54,7 @@ pub struct Key {
 impl Continuation {
     /// The continuation's code: a function whose parameters are the packet's values, in order.
     pub fn build(&self, py: Python<'_>, marks: &Marks) -> Result<Code, Refusal> {
-        let cargo = Cargo::new(&self.root, &self.key.state)?;
+        let cargo = Cargo::new(&self.root, &self.key.state);
         Ok(continuation::build(py, &self.root, self.key.resume, &cargo, marks)?)
     }
 
@@ -91,9 +91,6 @@ pub enum Refusal {
     /// The instruction cannot be reached.
     #[error("instruction {0} is unreachable or does not exist")]
     Unreachable(usize),
-    /// A stack entry may be NULL or an object: natively that cannot be told apart.
-    #[error("stack entry {0} may be NULL or an object")]
-    Ambiguous(usize),
 }
 
 const OPTIMIZED: u32 = 0x1;
@@ -183,15 +180,12 @@ struct Cargo {
 }
 
 impl Cargo {
-    fn new(code: &Code, state: &State) -> Result<Self, Refusal> {
-        if let Some(index) = state.stack.iter().position(|entry| *entry == Entry::ObjectOrNull) {
-            return Err(Refusal::Ambiguous(index));
-        }
+    fn new(code: &Code, state: &State) -> Self {
         let nlocals = code.nlocals();
         let prefix = state.bound[..nlocals].iter().rposition(|bound| *bound != Bound::No).map_or(0, |last| last + 1);
         let later = (nlocals..code.locals.len()).filter(|slot| state.bound[*slot] != Bound::No);
         let slots = later.map(|slot| (slot, state.bound[slot])).collect();
-        Ok(Self { prefix, slots, stack: state.stack.clone(), bound: state.bound.clone() })
+        Self { prefix, slots, stack: state.stack.clone(), bound: state.bound.clone() }
     }
 
     /// Stack entries that travel: objects as themselves, a handled exception for each previous one.

@@ -1,6 +1,7 @@
 //! `CompiledFunction`: a callable whose C-level vectorcall asks a Rust dispatcher which function to run.
 mod bind;
 mod object;
+mod packet;
 mod slots;
 
 use pyo3::ffi;

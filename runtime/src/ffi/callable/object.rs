@@ -1,5 +1,5 @@
 //! The object behind a `CompiledFunction` and its call.
-use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, slots};
+use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, packet, slots};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -131,16 +131,29 @@ unsafe fn enter(
     // SAFETY: as above.
     let mut result = unsafe { once(&object, call)? };
     while let Some(continuation) = packet(&result) {
-        let items = result.as_ptr().cast::<ffi::PyTupleObject>();
-        // SAFETY: `packet` saw an exact tuple with at least one item; the tuple is ours and keeps its items alive.
-        result = unsafe {
-            let count = ffi::PyTuple_GET_SIZE(result.as_ptr()).cast_unsigned() - 1;
-            let first = (&raw const (*items).ob_item).cast::<*mut ffi::PyObject>().add(1);
-            let call = Call { args: first, nargsf: count, kwnames: std::ptr::null_mut(), alive: PhantomData };
-            once(&continuation, call)?
-        };
+        let values = packet::open(result);
+        // SAFETY: `packet` found an instance of our type.
+        result = unsafe { resume(&continuation, values)? };
     }
     Ok(result.into_ptr())
+}
+
+/// Runs a continuation with the values of a packet.
+///
+/// # Safety
+/// `object` must be an instance of our type.
+unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: packet::Values<'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the type is ours.
+    let (function, state) = unsafe { parts(object)? };
+    if !state.binder.is_for(&function) {
+        return values.call(&function);
+    }
+    let args = Args { values: values.pointers(), py: object.py(), alive: PhantomData };
+    match guarded(state, &function, args)? {
+        Chosen::Done(result) => Ok(result.into_bound(object.py())),
+        Chosen::Original => values.call(&function),
+        Chosen::Run(entry) => values.call(entry.bind(object.py())),
+    }
 }
 
 /// The continuation that a hand-over packet names; `None` for any other object.
@@ -157,18 +170,31 @@ fn packet<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     (compiled && unsafe { (*(*first.as_ptr().cast::<CompiledFunction>()).state).continuation }).then_some(first)
 }
 
+/// The function and the state of an instance.
+///
+/// # Safety
+/// `object` must be an instance of our type.
+unsafe fn parts<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, &'a State)> {
+    let this = object.as_ptr().cast::<CompiledFunction>();
+    // SAFETY: the function is NULL only after the collector cleared the object.
+    let function = unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*this).function) };
+    let function = function.ok_or_else(|| InternalError::new_err("call of a cleared CompiledFunction"))?;
+    // SAFETY: set at construction, freed at deallocation only; the caller holds the object.
+    Ok((function, unsafe { &*(*this).state }))
+}
+
+fn guarded<'py>(state: &State, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+    let chosen = catch_unwind(AssertUnwindSafe(|| state.dispatch.choose(function, args)));
+    chosen.unwrap_or_else(|panic| Err(InternalError::new_err(text(&*panic))))
+}
+
 /// Chooses and runs one function, without following a packet.
 ///
 /// # Safety
 /// `object` must be an instance of our type and `call` follow the vectorcall protocol.
 unsafe fn once<'py>(object: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
-    let py = object.py();
-    let this = object.as_ptr().cast::<CompiledFunction>();
-    // SAFETY: the type is ours; the function is NULL only after the collector cleared the object.
-    let function = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*this).function) };
-    let function = function.ok_or_else(|| InternalError::new_err("call of a cleared CompiledFunction"))?;
-    // SAFETY: set at construction, freed at deallocation only; the caller holds the object.
-    let state = unsafe { &*(*this).state };
+    // SAFETY: the type is ours.
+    let (function, state) = unsafe { parts(object)? };
     // SAFETY: pure arithmetic on the flag word.
     let count = unsafe { ffi::PyVectorcall_NARGS(call.nargsf) }.cast_unsigned();
     if !state.binder.is_for(&function) {
@@ -198,9 +224,7 @@ unsafe fn run<'py>(
     call: Call<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
-    let args = Args { values, py, alive: PhantomData };
-    let chosen = catch_unwind(AssertUnwindSafe(|| state.dispatch.choose(function, args)));
-    match chosen.unwrap_or_else(|panic| Err(InternalError::new_err(text(&*panic))))? {
+    match guarded(state, function, Args { values, py, alive: PhantomData })? {
         Chosen::Done(result) => Ok(result.into_bound(py)),
         // SAFETY: as the caller promises.
         Chosen::Original => unsafe { call.run(function) },

@@ -1,0 +1,80 @@
+//! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ffi::c_int;
+
+type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
+
+unsafe extern "C" {
+    fn _PyEvalFramePushAndInit(
+        state: *mut ffi::PyThreadState,
+        function: *mut ffi::PyObject,
+        locals: *mut ffi::PyObject,
+        args: *const *mut ffi::PyObject,
+        count: usize,
+        kwnames: *mut ffi::PyObject,
+    ) -> *mut u8;
+    fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> Evaluator;
+}
+
+/// Owned values.
+pub(super) struct Values<'py> {
+    py: Python<'py>,
+    owned: SmallVec<[*mut ffi::PyObject; 16]>,
+}
+
+/// Takes the values, all but the first item, out of an exact tuple that the caller owns.
+pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
+    let py = packet.py();
+    let raw = packet.as_ptr();
+    // SAFETY: `raw` is an exact tuple of that size. Where nobody else holds it, its items may be moved out: both the
+    // collector and the deallocator cope with NULL items.
+    let owned = unsafe {
+        let alone = ffi::Py_REFCNT(raw) == 1;
+        let items = (&raw mut (*raw.cast::<ffi::PyTupleObject>()).ob_item).cast::<*mut ffi::PyObject>();
+        let take = |index: isize| {
+            let slot = items.offset(index);
+            if alone { std::mem::replace(&mut *slot, std::ptr::null_mut()) } else { ffi::Py_NewRef(*slot) }
+        };
+        (1..ffi::PyTuple_GET_SIZE(raw)).map(take).collect()
+    };
+    Values { py, owned }
+}
+
+impl<'py> Values<'py> {
+    pub fn pointers(&self) -> &[*mut ffi::PyObject] {
+        &self.owned
+    }
+
+    /// Calls a function with the values; they belong to the new frame.
+    pub fn call(mut self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let owned = std::mem::take(&mut self.owned);
+        // SAFETY: the type is checked first; pushing the frame takes over one reference to the function and those to the
+        // values, also when it fails; the evaluator takes over the frame.
+        unsafe {
+            if ffi::PyFunction_Check(function.as_ptr()) == 0 {
+                self.owned = owned;
+                return Err(super::InternalError::new_err("a dispatcher chose something that is no function"));
+            }
+            let state = ffi::PyThreadState_Get();
+            let new = ffi::Py_NewRef(function.as_ptr());
+            let (args, count) = (owned.as_ptr(), owned.len());
+            let frame = _PyEvalFramePushAndInit(state, new, std::ptr::null_mut(), args, count, std::ptr::null_mut());
+            if frame.is_null() {
+                return Err(PyErr::fetch(self.py));
+            }
+            let evaluate = _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get());
+            Bound::from_owned_ptr_or_err(self.py, evaluate(state, frame, 0))
+        }
+    }
+}
+
+impl Drop for Values<'_> {
+    fn drop(&mut self) {
+        for value in std::mem::take(&mut self.owned) {
+            // SAFETY: owned references; attached.
+            unsafe { ffi::Py_XDECREF(value) };
+        }
+    }
+}
