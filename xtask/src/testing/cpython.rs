@@ -4,7 +4,7 @@ use crate::ui::table::table;
 use crate::ui::{Step, paint};
 use crate::wheel::Profile;
 use crate::{develop, place};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub fn run(base: &Interpreter, files: &[String], as_json: bool) -> Result<()> {
     develop::install(&python, Profile::Release)?;
     let files = if files.is_empty() { standard() } else { files.iter().map(|file| module(file)).collect() };
     let step = Step::items(format!("CPython's tests, CPython {}", base.full_version()), files.len() as u64);
-    let results = all(&python, &files, &step)?;
+    let results = pairwise(&files, &step, |file| one(&python, file))?;
     step.done(format!("{} files", results.len()));
     if as_json {
         let files: BTreeMap<_, _> = results.iter().map(|(file, result)| (file, &result.rows)).collect();
@@ -74,21 +74,25 @@ fn standard() -> Vec<String> {
 }
 
 /// `dict`, `test_dict` and `unittest/test_assertions` as modules of the package `test`.
-fn module(name: &str) -> String {
+pub fn module(name: &str) -> String {
     let name = name.trim_end_matches(".py").replace('/', ".");
     let name = name.strip_prefix("unittest.").map_or(name.clone(), |rest| format!("test_unittest.{rest}"));
     if name.starts_with("test_") { name } else { format!("test_{name}") }
 }
 
-/// Two files at a time.
-fn all(python: &Interpreter, files: &[String], step: &Step) -> Result<Results> {
+/// Work on the files, two at a time.
+pub fn pairwise<T: Send>(
+    files: &[String],
+    step: &Step,
+    one: impl Fn(&str) -> Result<T> + Sync,
+) -> Result<BTreeMap<String, T>> {
     let next = AtomicUsize::new(0);
-    let results = Mutex::new(Results::new());
+    let results = Mutex::new(BTreeMap::new());
     let work = || -> Result<()> {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             step.at(file);
-            let result = one(python, file)?;
-            results.lock().map_err(|_| anyhow::anyhow!("a worker ended early"))?.insert(file.clone(), result);
+            let result = one(file)?;
+            results.lock().map_err(|_| anyhow!("a worker ended early"))?.insert(file.clone(), result);
             step.advance(1);
         }
         Ok(())
@@ -97,7 +101,7 @@ fn all(python: &Interpreter, files: &[String], step: &Step) -> Result<Results> {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker ended early")))
     })?;
-    results.into_inner().map_err(|_| anyhow::anyhow!("a worker ended early"))
+    results.into_inner().map_err(|_| anyhow!("a worker ended early"))
 }
 
 fn one(python: &Interpreter, file: &str) -> Result<FileResult> {

@@ -5,6 +5,7 @@ mod layer;
 mod python;
 mod rust;
 mod tally;
+mod transparency;
 
 use crate::obtain::{Interpreter, interpreter};
 use crate::ui::paint;
@@ -28,7 +29,8 @@ pub const SUPPORTED: &[&str] = &["3.13"];
     cargo xtask test --only python trace    Python test files whose name contains `trace`\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled, in the 48 files of the measure\n  \
-    cargo xtask test --cpython dict set     the same for some files of Lib/test")]
+    cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
+    cargo xtask test --transparency         CPython's tests under the evaluation hook")]
 pub struct Options {
     /// Only Rust tests, or Python test files, whose name contains this
     filter: Option<String>,
@@ -42,6 +44,9 @@ pub struct Options {
     /// as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
+    /// CPython's own tests with the evaluation hook installed, against the same without it
+    #[arg(long, value_name = "FILES", num_args = 0..)]
+    transparency: Option<Vec<String>>,
     /// Only on this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -63,9 +68,12 @@ impl Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let (interpreters, mut tally) = interpreters(options)?;
+    let last = || interpreters.last().ok_or_else(|| anyhow!("no supported interpreter found"));
     if let Some(files) = &options.cpython {
-        let base = interpreters.last().ok_or_else(|| anyhow!("no supported interpreter found"))?;
-        return cpython::run(base, files, options.json);
+        return cpython::run(last()?, files, options.json);
+    }
+    if let Some(files) = &options.transparency {
+        return close(&transparency::run(last()?, files)?, options.json);
     }
     for layer in options.layers() {
         let result = layer.run(&interpreters, options.filter.as_deref());
@@ -74,7 +82,12 @@ pub fn run(options: &Options) -> Result<()> {
             Tally::failure(format!("layer {}", layer.name()))
         }));
     }
-    report(&tally, options.json);
+    close(&tally, options.json)
+}
+
+/// Prints the counts; failures are an error.
+fn close(tally: &Tally, as_json: bool) -> Result<()> {
+    report(tally, as_json);
     if tally.failed.is_empty() { Ok(()) } else { bail!("{} failed: {}", tally.failed.len(), tally.failed.join(", ")) }
 }
 
