@@ -15,6 +15,8 @@ use crate::source::Tree;
 pub struct Report {
     /// The release that was read, such as `3.13.5`.
     pub release: String,
+    /// What the sources say.
+    pub facts: Facts,
     /// Differences between `generated/` and what it should be; after `Write` they are gone.
     pub changes: Vec<Change>,
     /// Findings that did not stop the run.
@@ -72,7 +74,7 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
         return Err(GenerateError::Sources(diagnostics));
     };
     let mut all = other_facts(root, series)?;
-    all.insert(series.to_owned(), facts);
+    all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));
     let mut files = shared(&all)?;
     files.extend(of_release(&all[series], series)?);
@@ -80,7 +82,7 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     files.sort();
     let owned = [folder, "src/opcodes/".to_owned(), "src/slots.rs".to_owned(), format!("facts/{series}.json")];
     let changes = emit::write(root, &owned, &files, mode)?;
-    Ok(Report { release, changes, diagnostics, files: files.len() })
+    Ok(Report { release, facts, changes, diagnostics, files: files.len() })
 }
 
 fn header(facts: &Facts, series: &str) -> Header {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use slotgen::emit::Mode;
+use slotgen::facts::SlotOrigin;
 use slotgen::source::Tree;
 use slotgen::{Report, generate};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,22 @@ pub fn one(sources: &sources::Sources, mode: Mode) -> Result<Report> {
 
 /// What was read and made, for reports.
 pub fn counts(report: &Report) -> Vec<(String, usize)> {
-    vec![("generated files".to_owned(), report.files)]
+    let facts = &report.facts;
+    let filled = |origin: SlotOrigin| {
+        let slots = facts.types.iter().flat_map(|ty| ty.slots.values());
+        slots.filter(|slot| slot.origin == origin).count()
+    };
+    let counts = [
+        ("C functions read", facts.functions.len()),
+        ("declarations in headers", facts.prototypes.len()),
+        ("slots", facts.slots().len()),
+        ("slotdefs[] entries", facts.slotdefs.len()),
+        ("C types", facts.types.len()),
+        ("slots filled by their types", filled(SlotOrigin::Own)),
+        ("inherited", filled(SlotOrigin::Inherited)),
+        ("files generated", report.files),
+    ];
+    counts.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
 /// The series that `generated/facts` holds.
