@@ -6,32 +6,38 @@ use std::ffi::c_int;
 
 /// Offsets in `PyCodeObject`.
 pub(super) mod code {
-    pub const CO_FLAGS: usize = 48;
-    pub const CO_ARGCOUNT: usize = 52;
-    pub const CO_STACKSIZE: usize = 64;
-    pub const CO_FIRSTLINENO: usize = 68;
-    pub const CO_NLOCALSPLUS: usize = 72;
-    pub const CO_FRAMESIZE: usize = 76;
-    pub const CO_CODE_ADAPTIVE: usize = 200;
+    use generated::v3_13::layouts::PyCodeObject;
+    use std::mem::offset_of;
+    pub const CO_FLAGS: usize = offset_of!(PyCodeObject, co_flags);
+    pub const CO_ARGCOUNT: usize = offset_of!(PyCodeObject, co_argcount);
+    pub const CO_STACKSIZE: usize = offset_of!(PyCodeObject, co_stacksize);
+    pub const CO_FIRSTLINENO: usize = offset_of!(PyCodeObject, co_firstlineno);
+    pub const CO_NLOCALSPLUS: usize = offset_of!(PyCodeObject, co_nlocalsplus);
+    pub const CO_FRAMESIZE: usize = offset_of!(PyCodeObject, co_framesize);
+    pub const CO_CODE_ADAPTIVE: usize = offset_of!(PyCodeObject, co_code_adaptive);
 }
 
 /// Offsets in `_PyInterpreterFrame`.
 pub(super) mod frame {
-    pub const F_EXECUTABLE: usize = 0;
-    pub const F_FUNCOBJ: usize = 16;
-    pub const INSTR_PTR: usize = 56;
-    pub const STACKTOP: usize = 64;
-    pub const OWNER: usize = 70;
-    pub const LOCALSPLUS: usize = 72;
+    use generated::v3_13::layouts::_PyInterpreterFrame;
+    use std::mem::offset_of;
+    pub const F_EXECUTABLE: usize = offset_of!(_PyInterpreterFrame, f_executable);
+    pub const F_FUNCOBJ: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
+    pub const INSTR_PTR: usize = offset_of!(_PyInterpreterFrame, instr_ptr);
+    pub const STACKTOP: usize = offset_of!(_PyInterpreterFrame, stacktop);
+    pub const OWNER: usize = offset_of!(_PyInterpreterFrame, owner);
+    pub const LOCALSPLUS: usize = offset_of!(_PyInterpreterFrame, localsplus);
     /// `FRAME_OWNED_BY_THREAD`.
     pub const OWNED_BY_THREAD: u8 = 0;
 }
 
 /// Offsets in `PyThreadState`.
 pub(super) mod thread {
-    pub const CURRENT_FRAME: usize = 72;
-    pub const DATASTACK_TOP: usize = 240;
-    pub const DATASTACK_LIMIT: usize = 248;
+    use generated::v3_13::layouts::PyThreadState;
+    use std::mem::offset_of;
+    pub const CURRENT_FRAME: usize = offset_of!(PyThreadState, current_frame);
+    pub const DATASTACK_TOP: usize = offset_of!(PyThreadState, datastack_top);
+    pub const DATASTACK_LIMIT: usize = offset_of!(PyThreadState, datastack_limit);
 }
 
 /// Reads a field.

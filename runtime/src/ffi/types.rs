@@ -1,4 +1,5 @@
 //! What the tracer needs to know of live types: slots, flags, MRO, attributes, version tags.
+use generated::slots::{Slot, Suite};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -6,19 +7,6 @@ use pyo3::types::{PyString, PyTuple, PyType};
 unsafe extern "C" {
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> std::ffi::c_int;
     fn _PyType_Lookup(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject;
-}
-
-/// A suite of slots that hangs off a type by a pointer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, non_camel_case_types)]
-pub enum Suite {
-    /// The type object itself.
-    tp,
-    tp_as_async,
-    tp_as_number,
-    tp_as_sequence,
-    tp_as_mapping,
-    tp_as_buffer,
 }
 
 fn raw(class: &Bound<'_, PyType>) -> *mut ffi::PyTypeObject {
@@ -32,7 +20,7 @@ pub fn suite(class: &Bound<'_, PyType>, suite: Suite) -> Option<usize> {
     let address = unsafe {
         let class = raw(class);
         match suite {
-            Suite::tp => class as usize,
+            Suite::PyTypeObject => class as usize,
             Suite::tp_as_async => (*class).tp_as_async as usize,
             Suite::tp_as_number => (*class).tp_as_number as usize,
             Suite::tp_as_sequence => (*class).tp_as_sequence as usize,
@@ -43,12 +31,18 @@ pub fn suite(class: &Bound<'_, PyType>, suite: Suite) -> Option<usize> {
     (address != 0).then_some(address)
 }
 
+/// The function in a slot of a live type; `None` where the suite or the function is absent.
+#[must_use]
+pub fn slot(class: &Bound<'_, PyType>, slot: Slot) -> Option<usize> {
+    slot_pointer(class, slot.suite(), slot.offset())
+}
+
 /// The function pointer at a byte offset of a suite; `None` where the suite or the function is absent, or the offset is
 /// beyond what the suite's structure holds.
 #[must_use]
 pub fn slot_pointer(class: &Bound<'_, PyType>, at: Suite, offset: usize) -> Option<usize> {
     let size = match at {
-        Suite::tp => size_of::<ffi::PyTypeObject>(),
+        Suite::PyTypeObject => size_of::<ffi::PyTypeObject>(),
         Suite::tp_as_async => size_of::<ffi::PyAsyncMethods>(),
         Suite::tp_as_number => size_of::<ffi::PyNumberMethods>(),
         Suite::tp_as_sequence => size_of::<ffi::PySequenceMethods>(),
