@@ -33,6 +33,12 @@ pub enum Check {
     NotSameAs(Source),
     /// The type's method resolution, slots and attributes are as they were (version tag).
     TypeUnchanged(Py<PyAny>),
+    /// The value is this Python function, and its code, defaults and keyword defaults are the objects that they were when the guard was made.
+    FunctionUnchanged(Py<PyAny>),
+    /// The exact dict at the source has exactly the keys of this tuple, in this order.
+    Keys(Py<PyAny>),
+    /// The cell at the source is empty.
+    CellEmpty,
     /// A domain's condition, for example dtype and shape of an array.
     Domain(Box<dyn DomainCheck>),
     /// `bool(callable(value))`, the slow general form.

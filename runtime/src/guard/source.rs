@@ -21,6 +21,10 @@ pub enum Source {
     Attr(Arc<Source>, Arc<str>),
     /// `base[index]` of an exact tuple or list.
     Item(Arc<Source>, usize),
+    /// What the cell object at this path holds.
+    Cell(Arc<Source>),
+    /// The own `__dict__` of an instance, function or module; an empty dict where it has none yet.
+    Dict(Arc<Source>),
     /// `type(base)`.
     TypeOf(Arc<Source>),
     /// An object that the compiled code keeps alive itself; needs no guard.

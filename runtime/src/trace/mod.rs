@@ -1,3 +1,29 @@
 //! Runs bytecode symbolically with the generated code as its object model.
 pub mod outcome;
 pub mod value;
+
+/// How far a trace may go.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytecode instructions, inlined frames included, before a trace gives up.
+    pub max_steps: u64,
+    /// Python calls inlined into each other.
+    pub max_depth: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { max_steps: 200_000, max_depth: 60 }
+    }
+}
+
+/// Why there is no outcome: the frame runs as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// The frame is none for the tracer; the reason.
+    #[error("{0}")]
+    Fallback(String),
+    /// The tracer is wrong.
+    #[error("internal error: {0}")]
+    Internal(String),
+}

@@ -26,6 +26,7 @@ pub struct Outcome {
 
 /// A change to an object from before the trace; replayed by emitted code before the frame goes on.
 #[derive(Debug)]
+#[allow(missing_docs)]
 pub enum Effect {
     /// `object.name = value`, stored as `object.__dict__`/slot would (no user `__setattr__` runs).
     SetAttr { object: ValueId, name: String, value: ValueId },
@@ -41,6 +42,8 @@ pub enum Effect {
     SetGlobal { globals: ValueId, name: String, value: ValueId },
     /// Deletes a global.
     DelGlobal { globals: ValueId, name: String },
+    /// `callable(*args)`: any other change, by a callable that runs no code of the user.
+    Call { callable: ValueId, args: Vec<ValueId> },
     /// The content of a cell from before the trace.
     SetCell { cell: ValueId, value: Option<ValueId> },
 }
@@ -73,6 +76,9 @@ pub enum StackEntry {
     /// The NULL that call sequences push.
     Null,
 }
+
+/// Kind of the [`Break`] at an instruction that raises out of the traced frame: it runs natively so that the traceback is CPython's; it is no graph break.
+pub const RAISES: &str = "exception leaves the frame";
 
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

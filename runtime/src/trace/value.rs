@@ -80,6 +80,12 @@ pub enum New {
         class: ValueId,
         /// `args`, a tuple value.
         args: ValueId,
+        /// Entries of its `__dict__`, and C attributes that the class's constructor does not set from `args`.
+        attributes: Vec<(String, ValueId)>,
+        /// `__context__`.
+        context: Option<ValueId>,
+        /// `__cause__`; setting it also sets `__suppress_context__`.
+        cause: Option<ValueId>,
     },
     /// An iterator over a sequence value: what remains starts at `next`.
     SequenceIterator {
@@ -88,6 +94,18 @@ pub enum New {
         /// Index of the next item.
         next: usize,
     },
+    /// `callable(*args)`, then `__setstate__(state)`: how an object of a C type (`enumerate`, `zip`, `deque`…) is made again.
+    Call {
+        /// The callable.
+        callable: ValueId,
+        /// Its arguments.
+        args: Vec<ValueId>,
+        /// What `__setstate__` gets.
+        state: Option<ValueId>,
+    },
+    /// An object of the tracer's own (a generator, a method of a graph value) that cannot be rebuilt: a trace rolls back to before it was
+    /// made rather than let it escape, so emitters never meet it.
+    Opaque(&'static str),
     /// A real object of a C type that nobody outside the trace can see (a `range_iterator`, a `zip`…): worked on by C itself.
     Owned(Py<PyAny>),
 }
