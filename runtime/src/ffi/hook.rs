@@ -15,6 +15,7 @@ type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -
 unsafe extern "C" {
     fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> Evaluator;
     fn _PyInterpreterState_SetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState, evaluator: Evaluator);
+    fn _PyEval_EvalFrameDefault(state: *mut ffi::PyThreadState, frame: *mut u8, throw: c_int) -> *mut ffi::PyObject;
     fn _PyEval_FrameClearAndPop(state: *mut ffi::PyThreadState, frame: *mut u8);
 }
 
@@ -73,6 +74,27 @@ pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     INSTALLED.store(Box::into_raw(made), Ordering::Release);
     // SAFETY: the function has the hook's signature for this release, and its data is in place.
     unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate) };
+    Ok(())
+}
+
+/// The hook that does nothing: what any hook costs at least, to measure ours against.
+unsafe extern "C" fn empty(state: *mut ffi::PyThreadState, frame: *mut u8, throw: c_int) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter's own arguments, passed on.
+    unsafe { _PyEval_EvalFrameDefault(state, frame, throw) }
+}
+
+/// Installs the empty hook, or takes it out.
+pub fn set_empty(_py: Python<'_>, on: bool) -> PyResult<()> {
+    // SAFETY: attached.
+    let interpreter = unsafe { ffi::PyInterpreterState_Get() };
+    // SAFETY: the interpreter is alive.
+    let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(interpreter) } as usize;
+    let expected: Evaluator = if on { _PyEval_EvalFrameDefault } else { empty };
+    if current != expected as usize {
+        return Err(PyRuntimeError::new_err("another evaluation hook is installed"));
+    }
+    // SAFETY: both have the hook's signature.
+    unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, if on { empty } else { _PyEval_EvalFrameDefault }) };
     Ok(())
 }
 

@@ -49,6 +49,12 @@ fn installed(py: Python<'_>) -> bool {
     hook::is_installed(py)
 }
 
+/// Installs a hook that only calls the interpreter, or takes it out: the price of any hook, for benchmarks.
+#[pyfunction]
+fn empty(py: Python<'_>, on: bool) -> PyResult<()> {
+    hook::set_empty(py, on)
+}
+
 /// The submodule `hook` of the native module.
 pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "hook")?;
@@ -56,5 +62,6 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(install, &module)?)?;
     module.add_function(wrap_pyfunction!(uninstall, &module)?)?;
     module.add_function(wrap_pyfunction!(installed, &module)?)?;
+    module.add_function(wrap_pyfunction!(empty, &module)?)?;
     Ok(module)
 }
