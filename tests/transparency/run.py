@@ -1,64 +1,122 @@
-"""Runs one CPython test file under a mode of the evaluation hook and prints the outcome of every test as JSON.
+"""CPython's own tests with the hook and without: not one failure more is allowed.
 
-    python run.py MODE test_dict        MODE: plain (no hook), observe, reassemble
+Usage: python run.py [--modes observe,reassemble] [--jobs N] [test_file ...]
 """
-
-import faulthandler
-import importlib
+import argparse
+import concurrent.futures
 import json
 import os
+import pathlib
+import subprocess
 import sys
-import unittest
+import tempfile
+
+CHILD = pathlib.Path(__file__).with_name("child.py")
+LIMIT = 300  # seconds for one file
+FILES = """
+test_abc test_argparse test_array test_ast test_asyncgen test_atexit test_augassign test_base64 test_baseexception
+test_binop test_bisect test_bool test_builtin test_bytes test_call test_class test_cmath test_code test_codecs
+test_collections test_compare test_compile test_complex test_configparser test_contains test_context test_contextlib
+test_contextlib_async test_copy test_copyreg test_coroutines test_csv test_ctypes test_dataclasses test_datetime
+test_decorators test_defaultdict test_deque test_descr test_descrtut test_dict test_dict_version test_dictcomps
+test_dictviews test_difflib test_dis test_doctest test_dynamic test_dynamicclassattribute test_enum test_enumerate
+test_eof test_except_star test_exception_group test_exception_hierarchy test_exception_variations test_exceptions
+test_extcall test_finalization test_float test_flufl test_fnmatch test_format test_fractions test_frame test_frozen
+test_fstring test_funcattrs test_functools test_future_stmt test_gc test_generator_stop test_generators test_genericalias
+test_genericclass test_genericpath test_genexps test_getopt test_glob test_global test_grammar test_graphlib test_hash
+test_heapq test_hmac test_html test_index test_inspect test_int test_int_literal test_io test_isinstance test_iter
+test_iterlen test_itertools test_json test_keyword test_keywordonlyarg test_linecache test_list test_listcomps test_locale
+test_logging test_long test_longexp test_marshal test_math test_memoryview test_metaclass test_monitoring test_named_expressions
+test_numeric_tower test_opcodes test_operator test_optparse test_ordered_dict test_os test_osx_env test_pathlib test_patma
+test_pdb test_peepholer test_pickle test_pkgutil test_positional_only_arg test_pow test_pprint test_print test_property
+test_pulldom test_queue test_raise test_random test_range test_re test_reprlib test_richcmp test_rlcompleter test_sched
+test_scope test_set test_setcomps test_shelve test_shlex test_slice test_sort test_statistics test_str test_strftime
+test_string test_string_literals test_stringprep test_strptime test_structseq test_struct test_subclassinit test_super
+test_symtable test_sys test_sys_setprofile test_sys_settrace test_sysconfig test_tabnanny test_tempfile test_textwrap
+test_thread test_threadedtempfile test_threading test_threading_local test_timeit test_tokenize test_trace test_traceback
+test_tuple test_type_aliases test_type_annotations test_type_comments test_type_params test_typechecks test_types test_typing
+test_unary test_unicode_identifiers test_unpack test_unpack_ex test_userdict test_userlist test_userstring test_uuid
+test_warnings test_weakref test_weakset test_with test_xml_etree test_yield_from test_zipfile
+test_asyncio.test_tasks test_asyncio.test_futures test_asyncio.test_locks test_asyncio.test_queues
+test_asyncio.test_taskgroups test_asyncio.test_timeouts
+""".split()
 
 
-class Outcomes(unittest.TestResult):
-    """The outcome of every test and subtest that did not pass, and how many ran."""
-
-    def __init__(self):
-        super().__init__()
-        self.found = {}
-
-    def keep(self, test, outcome):
-        self.found.setdefault(str(test.id()), []).append(outcome)
-
-    def addError(self, test, error):
-        self.keep(test, f"error {error[0].__name__}")
-
-    def addFailure(self, test, error):
-        self.keep(test, f"failure: {str(error[1])[:2000]}")
-
-    def addSkip(self, test, reason):
-        self.keep(test, "skipped")
-
-    def addUnexpectedSuccess(self, test):
-        self.keep(test, "unexpected success")
-
-    def addSubTest(self, test, subtest, error):
-        if error is not None:
-            self.keep(test, f"subtest {error[0].__name__}")
+def run(mode, name):
+    environment = dict(os.environ, PYTHONHASHSEED="0", PYTHONFAULTHANDLER="1")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-W", "ignore", str(CHILD), mode, name]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=LIMIT, cwd=folder, env=environment,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            return {"outcomes": {"(file)": "timeout"}, "counters": {}, "details": {}}
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"outcomes"')]
+    if not lines:
+        tail = "\n".join(done.stderr.splitlines()[-30:])
+        return {"outcomes": {"(file)": f"died with {done.returncode}"}, "counters": {}, "details": {"(file)": tail}}
+    return json.loads(lines[-1])
 
 
-def main(mode, name):
-    """Runs the file."""
-    faulthandler.enable()
-    from test import support
+BAD = ("fail", "error", "unexpected success", "timeout", "died")
 
-    support.use_resources = ()
-    support.verbose = 0
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    module = importlib.import_module(f"test.{name}")
-    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-    result = Outcomes()
-    if mode != "plain":
-        from slotrt import hook
 
-        hook.install(mode)
-    suite.run(result)
-    if mode != "plain":
-        hook.uninstall()
-    print(json.dumps({"ran": result.testsRun, "outcomes": result.found}), file=out, flush=True)
+def bad(outcome):
+    return outcome is None or outcome.startswith(BAD)
+
+
+def worse(plain, hooked):
+    """Tests that are bad with the hook and were not without; a test that vanished counts."""
+    out = []
+    for test, outcome in {**dict.fromkeys(plain["outcomes"]), **hooked["outcomes"]}.items():
+        if bad(outcome) and not bad(plain["outcomes"].get(test, "pass")):
+            out.append((test, outcome or "vanished"))
+    return out
+
+
+def compare(name, modes):
+    plain = run("none", name)
+    report = {}
+    for mode in modes:
+        hooked = run(mode, name)
+        found = worse(plain, hooked)
+        if found and not any("died" in outcome for _, outcome in found):
+            # Timing, ports, load: only what fails again, and passes again without, counts.
+            plain_again, hooked_again = run("none", name), run(mode, name)
+            found = [item for item in worse(plain_again, hooked_again) if item[0] in dict(found)]
+            hooked = hooked_again
+        report[mode] = (found, hooked)
+    return name, plain, report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--modes", default="observe,reassemble")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("files", nargs="*", default=FILES)
+    options = parser.parse_args()
+    modes = options.modes.split(",")
+    totals = {mode: {"tests": 0, "worse": 0, "frames": 0, "replaced": 0} for mode in modes}
+    ran = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, plain, report in pool.map(lambda name: compare(name, modes), options.files):
+            ran += "(file)" not in plain["outcomes"]
+            for mode, (found, hooked) in report.items():
+                totals[mode]["tests"] += len(hooked["outcomes"])
+                totals[mode]["worse"] += len(found)
+                for key in ("frames", "replaced"):
+                    totals[mode][key] += hooked["counters"].get(key, 0)
+                for test, outcome in found:
+                    print(f"{mode}: {name}: {test}: {outcome}\n{hooked['details'].get(test, '')}", flush=True)
+    for mode, total in totals.items():
+        print(
+            f"{mode}: {ran} of {len(options.files)} files ran, {total['tests']} tests, {total['frames']:,} frames, "
+            f"{total['replaced']:,} replaced, {total['worse']} worse than without the hook"
+        )
+    return 1 if any(total["worse"] for total in totals.values()) else 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main())
