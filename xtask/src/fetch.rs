@@ -1,4 +1,5 @@
 //! `fetch`: CPython's sources, interpreters and environments, and where they are.
+use crate::obtain::apt::unpacked;
 use crate::obtain::{interpreter, releases, sources, torch, venv};
 use anyhow::Result;
 use clap::Args;
@@ -28,6 +29,9 @@ pub struct Options {
     /// Make the PyTorch environment too (5 GB, outside the clone)
     #[arg(long)]
     torch: bool,
+    /// Unpack Debian's interpreter of the series too, with headers and symbols, without installing it
+    #[arg(long)]
+    debian: bool,
     /// Base the environments on this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -38,6 +42,10 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if options.debian {
+        let path = unpacked::ensure(&releases::series_of(&options.release))?;
+        return show(options, &options.release, &[("interpreter", path.join("python"))]);
+    }
     let sources = sources::obtain(&options.release, options.source.as_deref())?;
     let mut found = vec![("sources", sources.path.clone())];
     if options.environment || options.torch {
@@ -49,15 +57,19 @@ pub fn run(options: &Options) -> Result<()> {
             found.push(("torch", torch::ensure(&base)?.executable));
         }
     }
+    show(options, &sources.version, &found)
+}
+
+fn show(options: &Options, version: &str, found: &[(&str, PathBuf)]) -> Result<()> {
     if options.json {
-        let mut report = json!({ "version": sources.version });
-        for (name, path) in &found {
+        let mut report = json!({ "version": version });
+        for (name, path) in found {
             report[*name] = json!(path);
         }
         anstream::println!("{report:#}");
         return Ok(());
     }
-    anstream::println!("CPython {}", sources.version);
+    anstream::println!("CPython {version}");
     for (name, path) in found {
         anstream::println!("  {name:<12} {}", path.display());
     }

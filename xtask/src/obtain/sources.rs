@@ -66,7 +66,7 @@ fn fetched(pin: &Pin) -> Result<Sources> {
         return Ok(Sources { path: tree, version: pin.release.clone() });
     }
     type Way = (&'static str, fn(&Pin) -> Result<Vec<u8>>);
-    let ways: [Way; 2] = [("python.org", python_org::fetch), ("Debian's source package", apt::fetch)];
+    let ways: [Way; 2] = [("python.org", python_org::fetch), ("Debian's source package", apt::source::fetch)];
     for (name, fetch) in ways {
         let step = Step::start(format!("CPython {} from {name}", pin.release));
         match fetch(pin).and_then(|bytes| check(name, &bytes, pin).map(|()| bytes)) {
