@@ -1,6 +1,7 @@
 //! The project's front door: wires the rooms together and talks to people.
 mod demo;
 mod develop;
+mod facts;
 mod fetch;
 mod obtain;
 mod place;
@@ -29,6 +30,7 @@ struct Cli {
 enum Command {
     Demo(demo::Options),
     Develop(develop::Options),
+    Facts(facts::Options),
     Fetch(fetch::Options),
     Regen(regen::Options),
     Test(testing::Options),
@@ -40,6 +42,7 @@ impl Command {
         match self {
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
+            Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Regen(options) => regen::run(options),
             Command::Test(options) => testing::run(options),

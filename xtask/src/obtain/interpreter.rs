@@ -12,6 +12,7 @@ print(json.dumps(dict(
     implementation=sys.implementation.name,
     version=list(sys.version_info[:3]),
     executable=sys.executable,
+    include_dir=sysconfig.get_path("include"),
     library_dir=sysconfig.get_config_var("LIBDIR") or "",
     extension_suffix=sysconfig.get_config_var("EXT_SUFFIX") or ".so",
     free_threaded=bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
@@ -29,6 +30,8 @@ pub struct Interpreter {
     pub version: (u8, u8, u8),
     /// The path it knows itself by.
     pub executable: PathBuf,
+    /// Where its headers are.
+    pub include_dir: PathBuf,
     /// Where its libpython is.
     pub library_dir: PathBuf,
     /// Ending of extension modules: `.cpython-313-x86_64-linux-gnu.so`.
