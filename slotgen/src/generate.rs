@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostics;
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
 use crate::facts::Facts;
+use crate::model;
 use crate::preprocess::{Configuration, ConfigurationError};
 use crate::source::Tree;
 
@@ -70,9 +71,10 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     let mut diagnostics = Diagnostics::default();
     let configuration = Configuration::named("release", tree.release())?;
     let facts = extract::extract(tree, &configuration, &mut diagnostics);
-    let Some(facts) = facts.filter(|_| !diagnostics.has_errors()) else {
+    let Some(mut facts) = facts.filter(|_| !diagnostics.has_errors()) else {
         return Err(GenerateError::Sources(diagnostics));
     };
+    model::link(&mut facts);
     let mut all = other_facts(root, series)?;
     all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));

@@ -5,7 +5,9 @@ pub mod diagnostics;
 pub mod emit;
 pub mod extract;
 pub mod facts;
+pub mod model;
 pub mod preprocess;
+pub mod prove;
 pub mod source;
 
 mod generate;

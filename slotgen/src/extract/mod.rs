@@ -66,6 +66,7 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
     let opcodes = opcodes::extract(tree, diagnostics);
     let mut functions: Vec<_> = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.functions)).collect();
     functions.sort_by(|a, b| (a.unit(), &a.name, a.line).cmp(&(b.unit(), &b.name, b.line)));
+    let inherits = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.inherits)).collect();
     let function_types = function_types(&headers);
     let mut prototypes: Vec<_> = headers.into_iter().flat_map(|header| header.prototypes).collect();
     prototypes.sort_by(|a, b| (&a.name, &a.file, a.line).cmp(&(&b.name, &b.file, b.line)));
@@ -76,6 +77,7 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
         configuration: configuration.name().to_owned(),
         digest: tree.digest(),
         structs,
+        inherits,
         slotdefs,
         types: linked,
         functions,

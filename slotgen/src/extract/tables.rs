@@ -99,10 +99,12 @@ impl<'f> Linker<'f> {
             line: variable.line,
             unit: (variable.file != unit.path).then(|| unit.path.clone()),
             base: None,
+            more_bases: Vec::new(),
             metatype: None,
             flags: Vec::new(),
             basicsize: String::new(),
             itemsize: String::new(),
+            suites: Vec::new(),
             slots: BTreeMap::new(),
             methods: Vec::new(),
             getset: Vec::new(),
@@ -126,10 +128,10 @@ impl<'f> Linker<'f> {
         }
         for assignment in unit.assignments.iter().filter(|assignment| assignment.object == variable.name) {
             let entry = Entry { designator: None, value: assignment.value.clone(), at: 0 };
-            // A base that only a variable knows is the model's to resolve; the initialiser's stays.
-            if assignment.field != "tp_base" || assignment.value.name().is_some_and(|name| name.contains("_Type")) {
-                self.type_field(unit, variable, &mut ty, &assignment.field, &entry);
-            }
+            let known = ty.base.clone();
+            self.type_field(unit, variable, &mut ty, &assignment.field, &entry);
+            // A base that only a local variable knows does not replace the initialiser's.
+            ty.base = ty.base.or(known);
         }
         ty
     }
@@ -145,12 +147,15 @@ impl<'f> Linker<'f> {
             "tp_basicsize" => ty.basicsize = text(value),
             "tp_itemsize" => ty.itemsize = text(value),
             "tp_flags" => ty.flags = flags(value),
-            "tp_base" => ty.base = self.function(value),
+            "tp_base" => ty.base = self.base_name(unit, value),
             "tp_methods" => ty.methods = self.methods(unit, variable, value),
             "tp_getset" => ty.getset = self.getset(unit, variable, value),
             "tp_members" => ty.members = self.members(unit, variable, value),
             _ => {
                 if let Some(&(_, suite)) = self.suites.iter().find(|(pointer, _)| *pointer == field) {
+                    if *value != Value::Null {
+                        ty.suites.push(field.to_owned());
+                    }
                     self.suite(unit, variable, ty, suite, value);
                 } else if self.function_slots.contains(&field) {
                     self.slot(variable, ty, field, value);
@@ -215,7 +220,43 @@ impl<'f> Linker<'f> {
                 _ => self.slot_array(unit, variable, &mut ty, &entry.value),
             }
         }
+        ty.suites = self.suites.iter().map(|(pointer, _)| (*pointer).to_owned()).collect();
+        self.spec_bases(unit, &mut ty);
         ty
+    }
+
+    /// Bases that the call which makes the type gives; a `Py_tp_base` slot counts for more.
+    fn spec_bases(&self, unit: &UnitFacts, ty: &mut Type) {
+        let made = unit.creations.iter().find(|creation| creation.spec.name() == Some(&ty.c_name));
+        let mut bases =
+            made.map_or(&[][..], |creation| &creation.bases[..]).iter().filter_map(|base| self.base_name(unit, base));
+        if ty.base.is_none() {
+            ty.base = bases.next();
+            ty.more_bases = bases.collect();
+        }
+    }
+
+    /// The type or spec behind `&PyTuple_Type`, `PyExc_OSError`, or `state->PyIOBase_Type`.
+    fn base_name(&self, unit: &UnitFacts, base: &Value) -> Option<String> {
+        let (name, is_plain) = match base {
+            Value::Name(name) => (name.clone(), true),
+            other => (super::unit::last_word(&text(other))?, false),
+        };
+        let is_type = |name: &str| {
+            self.global.get(name).is_some_and(|found| found.iter().any(|variable| variable.ty == "PyTypeObject"))
+        };
+        if is_type(&name) {
+            return Some(name);
+        }
+        // `PyExc_OSError` points to `_PyExc_OSError`.
+        if is_plain && is_type(&format!("_{name}")) {
+            return Some(format!("_{name}"));
+        }
+        let made_in = |unit: &UnitFacts| {
+            let made = unit.creations.iter().find(|creation| creation.target.as_ref() == Some(&name))?;
+            made.spec.name().map(str::to_owned)
+        };
+        made_in(unit).or_else(|| if is_plain { None } else { self.units.iter().find_map(made_in) })
     }
 
     fn slot_array(&mut self, unit: &'f UnitFacts, variable: &Variable, ty: &mut Type, value: &Value) {

@@ -23,6 +23,9 @@ pub(super) struct UnitFacts {
     pub constants: FxHashMap<String, i64>,
     pub variables: Vec<Variable>,
     pub assignments: Vec<Assignment>,
+    pub creations: Vec<Creation>,
+    /// Slots that `inherit_slots` copies.
+    pub inherits: Vec<String>,
     pub diagnostics: Diagnostics,
 }
 
@@ -61,6 +64,16 @@ pub(super) struct Assignment {
     pub object: String,
     pub field: String,
     pub value: Value,
+}
+
+/// `TARGET = PyType_FromModuleAndSpec(module, &SPEC, BASES)` and its relatives.
+#[derive(Debug, Clone)]
+pub(super) struct Creation {
+    pub spec: Value,
+    /// What stands for the bases: a name, `state->field`, or the arguments of `PyTuple_Pack`.
+    pub bases: Vec<Value>,
+    /// The variable or last field that takes the result.
+    pub target: Option<String>,
 }
 
 /// Types of the variables that are read, `[]` for arrays.
@@ -183,6 +196,10 @@ impl Reader<'_> {
         let (is_static, digest) = (is_static(syntax, node), digest(syntax.text(node)));
         if let Some(body) = node.child_by_field_name("body") {
             self.assignments(syntax, body);
+            self.creations(syntax, body);
+            if name == "inherit_slots" {
+                self.copies(syntax, body);
+            }
             self.local_tables(syntax, body);
         }
         self.facts.functions.push(Function { name, file, line, unit, through_macro, is_static, digest, signature });
@@ -209,6 +226,42 @@ impl Reader<'_> {
             let held = node.child_by_field_name("right").map_or(Value::Null, |right| value(syntax, right));
             let (object, field) = (object.to_owned(), field.to_owned());
             self.facts.assignments.push(Assignment { object, field, value: held });
+        }
+    }
+
+    /// `type->SLOT = base->SLOT` in `inherit_slots`.
+    fn copies(&mut self, syntax: &Syntax<'_>, body: Node<'_>) {
+        for node in find(body, &["assignment_expression"]) {
+            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+            let (Some(left), Some(right)) = (left, right) else { continue };
+            let (left, right) = (syntax.text(left), syntax.text(right));
+            let copied = left.strip_prefix("type->").filter(|path| right.strip_prefix("base->") == Some(path));
+            if let Some(slot) = copied.and_then(|path| path.rsplit("->").next()).map(str::to_owned)
+                && !self.facts.inherits.contains(&slot)
+            {
+                self.facts.inherits.push(slot);
+            }
+        }
+    }
+
+    fn creations(&mut self, syntax: &Syntax<'_>, body: Node<'_>) {
+        for call in find(body, &["call_expression"]) {
+            let callee = syntax.field(call, "function");
+            if !callee.starts_with("PyType_From") {
+                continue;
+            }
+            let Some(arguments) = call.child_by_field_name("arguments") else { continue };
+            let arguments: Vec<_> = children(arguments).collect();
+            let (spec, bases) = match (callee, arguments.as_slice()) {
+                ("PyType_FromSpec", [spec]) => (*spec, None),
+                ("PyType_FromSpecWithBases", [spec, bases]) => (*spec, Some(*bases)),
+                ("PyType_FromModuleAndSpec", [_, spec, bases]) => (*spec, Some(*bases)),
+                ("PyType_FromMetaclass", [_, _, spec, bases]) => (*spec, Some(*bases)),
+                _ => continue,
+            };
+            let bases = bases.map_or(Vec::new(), |bases| base_values(syntax, body, bases));
+            let target = target(syntax, call);
+            self.facts.creations.push(Creation { spec: value(syntax, spec), bases, target });
         }
     }
 
@@ -308,6 +361,54 @@ impl Reader<'_> {
             next = number.checked_add(1);
         }
     }
+}
+
+/// What a call's result is assigned to: the variable, or the last field of `state->field`.
+fn target(syntax: &Syntax<'_>, call: Node<'_>) -> Option<String> {
+    let mut node = call;
+    loop {
+        node = node.parent()?;
+        match node.kind() {
+            "cast_expression" | "parenthesized_expression" => {}
+            "assignment_expression" => return last_word(syntax.field(node, "left")),
+            "init_declarator" => return last_word(syntax.field(node, "declarator")),
+            _ => return None,
+        }
+    }
+}
+
+/// The last identifier of `state->field` or `*name`.
+pub(super) fn last_word(text: &str) -> Option<String> {
+    let word = text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(|word| !word.is_empty())?;
+    Some(word.to_owned())
+}
+
+/// The bases that an argument stands for: `PyTuple_Pack(…)`, in place or assigned to the variable before, or one base.
+fn base_values(syntax: &Syntax<'_>, body: Node<'_>, bases: Node<'_>) -> Vec<Value> {
+    let direct = value(syntax, bases);
+    if let Some(packed) = packed(syntax, bases) {
+        return packed;
+    }
+    if let Value::Name(name) = &direct {
+        for node in find(body, &["assignment_expression", "init_declarator"]) {
+            let left = if node.kind() == "init_declarator" { "declarator" } else { "left" };
+            let right = if node.kind() == "init_declarator" { "value" } else { "right" };
+            let same = last_word(syntax.field(node, left)).as_ref() == Some(name);
+            if let Some(right) = node.child_by_field_name(right).filter(|_| same) {
+                return packed(syntax, right).unwrap_or_else(|| vec![value(syntax, right)]);
+            }
+        }
+    }
+    if direct == Value::Null { Vec::new() } else { vec![direct] }
+}
+
+fn packed(syntax: &Syntax<'_>, node: Node<'_>) -> Option<Vec<Value>> {
+    let call = if node.kind() == "cast_expression" { node.child_by_field_name("value")? } else { node };
+    if call.kind() != "call_expression" || syntax.field(call, "function") != "PyTuple_Pack" {
+        return None;
+    }
+    let arguments = call.child_by_field_name("arguments")?;
+    Some(children(arguments).skip(1).map(|argument| value(syntax, argument)).collect())
 }
 
 fn is_static(syntax: &Syntax<'_>, node: Node<'_>) -> bool {

@@ -37,6 +37,8 @@ pub struct Facts {
     pub digest: String,
     /// The slot structs, in the order of `PyHeapTypeObject`, and the layouts of frames, code, functions and threads.
     pub structs: Vec<Struct>,
+    /// Slots that `inherit_slots` copies from a base, in its order.
+    pub inherits: Vec<String>,
     /// `slotdefs[]`, in its order.
     pub slotdefs: Vec<Slotdef>,
     /// Types by file and name.

@@ -148,8 +148,11 @@ pub struct Type {
     /// The compiled file, where it is another than `file`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unit: Option<String>,
-    /// The C variable of `tp_base`; none if nothing names it (then it is `object`).
+    /// The C variable of `tp_base`, or the spec it is made from; none if nothing names it (then it is `object`).
     pub base: Option<String>,
+    /// The other bases in order, for the few types that have several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub more_bases: Vec<String>,
     /// The C variable of the metatype, where it is not `type`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metatype: Option<String>,
@@ -159,6 +162,8 @@ pub struct Type {
     pub basicsize: String,
     /// `tp_itemsize`, as written.
     pub itemsize: String,
+    /// Suites that the type has itself, such as `tp_as_number`; a heap type has them all.
+    pub suites: Vec<String>,
     /// Filled slots by name.
     pub slots: BTreeMap<String, SlotValue>,
     /// `tp_methods`.

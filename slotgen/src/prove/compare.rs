@@ -1,0 +1,139 @@
+//! Lays the predicted types over the live ones, slot by slot.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::symbols::Symbols;
+use super::{Live, LiveType};
+use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
+
+/// One slot on which tables and interpreter disagree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Difference {
+    /// The compiled C file of the type.
+    pub file: String,
+    /// The C variable of the type.
+    pub c_name: String,
+    /// `tp_name`.
+    pub tp_name: String,
+    /// The slot.
+    pub slot: String,
+    /// What the tables say.
+    pub table: Option<String>,
+    /// The names of what the interpreter holds.
+    pub live: Vec<String>,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct LiveProof {
+    /// The interpreter's release.
+    pub release: String,
+    /// C types of the interpreter, those made by calling a metatype left out.
+    pub types: usize,
+    /// Types found in the tables.
+    pub matched: usize,
+    /// Filled slots of the matched types.
+    pub pairs: usize,
+    /// Of these, own ones.
+    pub own: usize,
+    /// Of these, inherited ones and those that `PyType_Ready` fills.
+    pub inherited: usize,
+    /// Slots that differ.
+    pub differences: Vec<Difference>,
+    /// Live C types that the tables do not have.
+    pub unknown: Vec<String>,
+    /// Types of the tables that the interpreter did not show.
+    pub unseen: Vec<String>,
+    /// Modules that could not be imported, and why.
+    pub failed: Vec<(String, String)>,
+}
+
+const HEAPTYPE: u64 = 1 << 9;
+
+/// A type that `type(...)` made, not a C initialiser: it has the functions that only `type_new` puts there.
+fn made_by_metatype(ty: &LiveType, symbols: &Symbols) -> bool {
+    let holds = |slot: &str, name: &str| {
+        let held = ty.slots.get(slot).map_or(&[][..], |&address| symbols.at(address));
+        held.iter().any(|known| known == name)
+    };
+    ty.flags & HEAPTYPE != 0 && holds("tp_traverse", "subtype_traverse")
+}
+
+pub(super) fn compare(facts: &Facts, live: &Live, symbols: &Symbols) -> LiveProof {
+    let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (index, ty) in facts.types.iter().enumerate() {
+        let name = if ty.kind == TypeKind::Static { &ty.c_name } else { &ty.tp_name };
+        by_name.entry(name).or_default().push(index);
+    }
+    let mut proof = LiveProof {
+        release: live.release.clone(),
+        failed: live.failed.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
+        ..LiveProof::default()
+    };
+    let mut seen = FxHashSet::default();
+    for ty in live.types.iter().filter(|ty| !made_by_metatype(ty, symbols)) {
+        proof.types += 1;
+        let names = symbols.at(ty.address).iter().map(String::as_str).chain([ty.tp_name.as_str()]);
+        let candidates: Vec<usize> = names.filter_map(|name| by_name.get(name)).flatten().copied().collect();
+        let same_name = |index: &usize| facts.types.get(*index).is_some_and(|fact| fact.tp_name == ty.tp_name);
+        let best = candidates
+            .into_iter()
+            .filter(same_name)
+            .map(|index| (differences(&facts.types[index], ty, symbols), index));
+        match best.min_by_key(|(found, index)| (found.len(), seen.contains(index), *index)) {
+            Some((found, index)) => {
+                seen.insert(index);
+                proof.count(&facts.types[index], ty);
+                proof.differences.extend(found);
+            }
+            None => proof.unknown.push(name_of(ty, symbols)),
+        }
+    }
+    let unseen = facts.types.iter().enumerate().filter(|(index, _)| !seen.contains(index));
+    proof.unseen = unseen.map(|(_, ty)| format!("{}: {} ({})", ty.unit(), ty.c_name, ty.tp_name)).collect();
+    proof.differences.sort();
+    proof.unknown.sort();
+    proof
+}
+
+fn name_of(ty: &LiveType, symbols: &Symbols) -> String {
+    let symbol = symbols.at(ty.address).first().map_or("heap", String::as_str);
+    format!("{} ({symbol})", ty.tp_name)
+}
+
+impl LiveProof {
+    fn count(&mut self, fact: &Type, live: &LiveType) {
+        self.matched += 1;
+        for slot in live.slots.keys() {
+            self.pairs += 1;
+            match fact.slots.get(slot).map(|value| value.origin) {
+                Some(SlotOrigin::Own) => self.own += 1,
+                _ => self.inherited += 1,
+            }
+        }
+    }
+}
+
+fn differences(fact: &Type, live: &LiveType, symbols: &Symbols) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let slots: std::collections::BTreeSet<&String> = fact.slots.keys().chain(live.slots.keys()).collect();
+    for slot in slots {
+        let table = fact.slots.get(slot).map(|value| value.function.clone());
+        let held = live.slots.get(slot).map_or(&[][..], |&address| symbols.at(address));
+        let agree = match &table {
+            Some(function) => live.slots.contains_key(slot) && held.contains(function),
+            None => !live.slots.contains_key(slot),
+        };
+        if !agree {
+            found.push(Difference {
+                file: fact.unit().to_owned(),
+                c_name: fact.c_name.clone(),
+                tp_name: fact.tp_name.clone(),
+                slot: slot.clone(),
+                table,
+                live: held.to_vec(),
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,105 @@
+"""Prints, as JSON, every slot pointer of every C type that this interpreter can import.
+
+Reads from standard input {"slots": [[name, suite or null, offset in its struct]...], "offsets": {"tp_name": n, ...}}.
+Addresses are given as they are, with the memory map that leads from them to files.
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import sys
+import sysconfig
+import warnings
+
+WORD = ctypes.sizeof(ctypes.c_void_p)
+
+
+def word(address):
+    return ctypes.c_size_t.from_address(address).value
+
+
+def text(address):
+    return ctypes.string_at(address).decode("utf-8", "backslashreplace")
+
+
+def extension_modules():
+    """Names of all C modules: built in, and shared objects of the standard library."""
+    names = [name for name in sys.builtin_module_names if name != "__main__"]
+    folder = sysconfig.get_config_var("DESTSHARED")
+    candidates = {folder} | {path for path in sys.path if path.endswith("lib-dynload")}
+    for folder in sorted(path for path in candidates if path and os.path.isdir(path)):
+        names += sorted({entry.split(".")[0] for entry in os.listdir(folder) if entry.endswith(".so")})
+    return names
+
+
+def load():
+    """Imports every C module; returns what failed and why."""
+    failed = {}
+    for name in extension_modules():
+        try:
+            importlib.import_module(name)
+        except BaseException as error:
+            failed[name] = "%s: %s" % (type(error).__name__, error)
+    # Static types that are readied only on first use.
+    for use in (lambda: iter(b""), lambda: {}.keys() & set(), lambda: (lambda: (yield))(), lambda: sys.float_info):
+        use()
+    return failed
+
+
+def all_types():
+    found, waiting = {}, [object, type]
+    waiting += [each for each in gc.get_objects() if isinstance(each, type)]
+    waiting += [each for module in list(sys.modules.values()) for each in vars(module).values() if isinstance(each, type)]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in found:
+            continue
+        found[id(each)] = each
+        waiting.extend(type.__subclasses__(each))
+        waiting.extend(base for base in each.__mro__)
+        waiting.append(type(each))
+    return found
+
+
+def describe(address, wanted):
+    offsets = wanted["offsets"]
+    slots = {}
+    for name, suite, offset in wanted["slots"]:
+        start = address if suite is None else word(address + offsets[suite])
+        held = word(start + offset) if start else 0
+        if held:
+            slots[name] = held
+    return {
+        "address": address,
+        "tp_name": text(word(address + offsets["tp_name"])),
+        "flags": word(address + offsets["tp_flags"]),
+        "base": word(address + offsets["tp_base"]),
+        "slots": slots,
+    }
+
+
+def memory_map():
+    rows = []
+    with open("/proc/self/maps") as lines:
+        for line in lines:
+            fields = line.split(None, 5)
+            if len(fields) == 6 and fields[5].startswith("/"):
+                start, end = fields[0].split("-")
+                rows.append([int(start, 16), int(end, 16), int(fields[2], 16), fields[5].strip()])
+    return rows
+
+
+def main():
+    warnings.simplefilter("ignore")
+    wanted = json.load(sys.stdin)
+    failed = load()
+    types = all_types()
+    # Attribute caches and lazily readied types settle only after the walk above.
+    rows = [describe(address, wanted) for address in sorted(types)]
+    release = sys.version.split()[0]
+    json.dump({"release": release, "types": rows, "map": memory_map(), "failed": failed}, sys.stdout)
+
+
+main()
