@@ -100,10 +100,12 @@ impl Tables<'_, '_> {
             line: 0,
             unit: None,
             base: None,
+            more_bases: Vec::new(),
             metatype: None,
             flags: Vec::new(),
             basicsize: String::new(),
             itemsize: String::new(),
+            suites: Vec::new(),
             slots: BTreeMap::new(),
             methods: Vec::new(),
             getset: Vec::new(),
@@ -136,6 +138,7 @@ impl Tables<'_, '_> {
         for (pointer, suite) in self.abi.suites() {
             let suite_at = self.pointer(at, "PyTypeObject", pointer)?;
             if suite_at != 0 {
+                ty.suites.push(pointer.to_owned());
                 for slot in self.abi.function_slots(suite) {
                     self.slot(&mut ty, slot, self.pointer(suite_at, suite, slot)?);
                 }
@@ -165,6 +168,7 @@ impl Tables<'_, '_> {
         ty.basicsize = self.integer(at, "PyType_Spec", "basicsize")?.to_string();
         ty.itemsize = self.integer(at, "PyType_Spec", "itemsize")?.to_string();
         ty.flags = self.abi.type_flags(self.integer(at, "PyType_Spec", "flags")? as u32 as u64);
+        ty.suites = self.abi.suites().into_iter().map(|(pointer, _)| pointer.to_owned()).collect();
         for (slot, value) in slots {
             match slot.as_str() {
                 "tp_methods" => ty.methods = self.methods(value),
