@@ -95,11 +95,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--modes", default="observe,reassemble")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("files", nargs="*", default=FILES)
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
+    options.files = options.files or FILES
     modes = options.modes.split(",")
     totals = {mode: {"tests": 0, "worse": 0, "frames": 0, "replaced": 0} for mode in modes}
     ran = 0
+    failed = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for name, plain, report in pool.map(lambda name: compare(name, modes), options.files):
             ran += "(file)" not in plain["outcomes"]
@@ -108,6 +110,7 @@ def main():
                 totals[mode]["worse"] += len(found)
                 for key in ("frames", "replaced"):
                     totals[mode][key] += hooked["counters"].get(key, 0)
+                failed.extend(f"{name} ({mode}): {test}: {outcome}" for test, outcome in found)
                 for test, outcome in found:
                     print(f"{mode}: {name}: {test}: {outcome}\n{hooked['details'].get(test, '')}", flush=True)
     for mode, total in totals.items():
@@ -115,6 +118,8 @@ def main():
             f"{mode}: {ran} of {len(options.files)} files ran, {total['tests']} tests, {total['frames']:,} frames, "
             f"{total['replaced']:,} replaced, {total['worse']} worse than without the hook"
         )
+    passed = sum(total["tests"] - total["worse"] for total in totals.values())
+    print(json.dumps({"passed": passed, "failed": failed, "skipped": []}))
     return 1 if any(total["worse"] for total in totals.values()) else 0
 
 

@@ -81,7 +81,7 @@ pub fn module(name: &str) -> String {
 }
 
 /// Work on the files, two at a time.
-pub fn pairwise<T: Send>(
+fn pairwise<T: Send>(
     files: &[String],
     step: &Step,
     one: impl Fn(&str) -> Result<T> + Sync,

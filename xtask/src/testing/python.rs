@@ -35,12 +35,20 @@ impl Kind {
     }
 }
 
-/// What `tests/python/run.py` prints last.
+/// What the runners print last.
 #[derive(Deserialize)]
-struct Counts {
+pub struct Counts {
     passed: usize,
     failed: Vec<String>,
     skipped: Vec<(String, String)>,
+}
+
+/// The same with every name behind `prefix`.
+pub fn tally(counts: Counts, prefix: &str) -> Tally {
+    let full = |name: String| format!("{prefix}{name}");
+    let failed = counts.failed.into_iter().map(full).collect();
+    let skipped = counts.skipped.into_iter().map(|(name, why)| (full(name), why)).collect();
+    Tally { passed: counts.passed, failed, skipped }
 }
 
 /// Runs all files on all interpreters.
@@ -109,10 +117,7 @@ fn counts(output: &Output, name: &str) -> Tally {
     let last = stdout.lines().last().unwrap_or_default();
     match serde_json::from_str::<Counts>(last) {
         Ok(counts) => {
-            let full = |test: String| format!("{name} {test}");
-            let mut tally = Tally { passed: counts.passed, ..Tally::default() };
-            tally.failed = counts.failed.into_iter().map(full).collect();
-            tally.skipped = counts.skipped.into_iter().map(|(test, why)| (full(test), why)).collect();
+            let mut tally = tally(counts, &format!("{name} "));
             if !output.status.success() && tally.failed.is_empty() {
                 tally.failed.push(format!("{name} (ended with {} after its tests)", output.status));
             }
