@@ -48,6 +48,13 @@ impl<'a> Frame<'a> {
         self.executable() as usize
     }
 
+    /// Identity of the globals, for tables.
+    #[must_use]
+    pub fn globals_address(self) -> usize {
+        // SAFETY: the frame is alive.
+        unsafe { layout::read(self.raw, frame::F_GLOBALS) }
+    }
+
     /// The code object.
     #[must_use]
     pub fn code<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {

@@ -144,6 +144,28 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
     unsafe { (installed.previous)(state, raw, throw) }
 }
 
+/// Evaluates a frame whose code may hand over, and its continuations.
+///
+/// # Safety
+/// As for an evaluator.
+unsafe fn run_replaced(
+    py: Python<'_>,
+    installed: &Installed,
+    state: *mut ffi::PyThreadState,
+    raw: *mut u8,
+) -> *mut ffi::PyObject {
+    // SAFETY: as the caller promises; the result is new, or NULL with an exception set.
+    let result = unsafe { Bound::from_owned_ptr_or_opt(py, (installed.previous)(state, raw, 0)) };
+    let Some(result) = result else { return std::ptr::null_mut() };
+    match super::callable::follow(result) {
+        Ok(result) => result.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            std::ptr::null_mut()
+        }
+    }
+}
+
 /// Asks the handler; a result means that the frame is done and gone.
 ///
 /// # Safety
@@ -164,8 +186,10 @@ unsafe fn decide(
             Ok(Action::Replace(code)) => {
                 if let Err(reason) = frame.replace(code.bind(py)) {
                     installed.handler.declined(reason);
+                    return None;
                 }
-                return None;
+                // SAFETY: the interpreter's own arguments, passed on; the evaluator clears the frame.
+                return Some(unsafe { run_replaced(py, installed, state, frame.raw) });
             }
             Ok(Action::Done(result)) => result.into_ptr(),
             Err(error) => {

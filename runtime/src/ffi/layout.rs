@@ -23,6 +23,7 @@ pub(super) mod frame {
     use std::mem::offset_of;
     pub const F_EXECUTABLE: usize = offset_of!(_PyInterpreterFrame, f_executable);
     pub const F_FUNCOBJ: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
+    pub const F_GLOBALS: usize = offset_of!(_PyInterpreterFrame, f_globals);
     pub const INSTR_PTR: usize = offset_of!(_PyInterpreterFrame, instr_ptr);
     pub const STACKTOP: usize = offset_of!(_PyInterpreterFrame, stacktop);
     pub const OWNER: usize = offset_of!(_PyInterpreterFrame, owner);

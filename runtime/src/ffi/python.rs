@@ -1,6 +1,7 @@
 //! The Python face of the hook: `slotrt.hook`, for tests and measurements.
 use super::handlers::{Counters, Observe, Reassemble};
 use super::hook;
+use crate::bytecode::split::everywhere::Everywhere;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,20 +19,28 @@ impl Hook {
         let counters = PyDict::new(py);
         counters.set_item("frames", self.0.frames.load(Ordering::Relaxed))?;
         counters.set_item("replaced", self.0.replaced.load(Ordering::Relaxed))?;
+        counters.set_item("pairs", self.0.pairs.load(Ordering::Relaxed))?;
         counters.set_item("declined", self.0.declined.load(Ordering::Relaxed))?;
         Ok(counters)
     }
 }
 
 /// Installs the evaluation hook: `"observe"` looks at every frame and leaves it alone, `"reassemble"` runs every frame from
-/// a code object that was decoded and assembled again.
+/// a code object that was decoded and assembled again, `"split"` breaks every frame, each call of a function at its next
+/// instruction, `"split-every"` each time that instruction comes by.
 #[pyfunction]
 fn install(py: Python<'_>, mode: &str) -> PyResult<Hook> {
     let counters = Arc::new(Counters::default());
     let handler: Box<dyn hook::FrameHandler> = match mode {
         "observe" => Box::new(Observe(Arc::clone(&counters))),
         "reassemble" => Box::new(Reassemble::new(Arc::clone(&counters))),
-        other => return Err(PyValueError::new_err(format!("mode is \"observe\" or \"reassemble\", not {other:?}"))),
+        "split" => Box::new(Everywhere::new(Arc::clone(&counters), false)),
+        "split-every" => Box::new(Everywhere::new(Arc::clone(&counters), true)),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "mode is \"observe\", \"reassemble\", \"split\" or \"split-every\", not {other:?}"
+            )));
+        }
     };
     hook::install(py, handler)?;
     Ok(Hook(counters))

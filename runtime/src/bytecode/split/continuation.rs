@@ -37,7 +37,7 @@ pub(super) fn build(
     prologue.instrs.push(jump);
     let mut instrs = prologue.instrs;
     instrs.iter_mut().for_each(|instr| instr.position = position);
-    let lineage = Lineage::new(root, instrs.len(), cargo);
+    let lineage = Lineage::new(root, instrs.len(), resume, cargo);
     code.insert(0, instrs);
     code.consts
         .push(Py::new(py, lineage).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());

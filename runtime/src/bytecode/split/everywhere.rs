@@ -2,11 +2,15 @@
 use super::super::code::Code;
 use super::{Key, Marks, Refusal, split};
 use crate::ffi::callable::{self, Args, Chosen, Dispatch};
+use crate::ffi::frame::{Declined, Frame};
 use crate::ffi::function;
+use crate::ffi::handlers::Counters;
+use crate::ffi::hook::{Action, FrameHandler};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 
 const VARARGS: u32 = 0x4;
@@ -64,6 +68,18 @@ impl Dispatch for Broken {
 }
 
 impl Family {
+    /// `code` with a hand-over after the instruction; `None` where that is unreachable.
+    fn split_code(self: &Arc<Self>, py: Python<'_>, code: &Code) -> PyResult<Option<Code>> {
+        let Some(at) = code.index_at(self.offset) else { return Ok(None) };
+        let Some(state) = code.states()?.into_iter().nth(at).flatten() else { return Ok(None) };
+        let mut split = split(py, code, at, &state, &self.marks).map_err(refused)?;
+        for continuation in &split.continuations {
+            let callable = self.continuation(py, continuation)?;
+            split.code.consts[continuation.constant] = callable;
+        }
+        Ok(Some(split.code))
+    }
+
     /// The function that runs `code` up to the instruction and hands over; all of it where the instruction is unreachable.
     fn install<'py>(
         self: &Arc<Self>,
@@ -71,25 +87,15 @@ impl Family {
         code: &Code,
         like: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let at = code.index_at(self.offset);
-        let state = at.and_then(|at| code.states().ok()?.into_iter().nth(at).flatten().map(|state| (at, state)));
-        let Some((at, state)) = state else {
+        let Some(mut code) = self.split_code(py, code)? else {
             return function::from_code(&code.assemble(py)?, like);
         };
-        let mut split = split(py, code, at, &state, &self.marks).map_err(refused)?;
-        for continuation in &split.continuations {
-            let callable = self.continuation(py, continuation)?;
-            split.code.consts[continuation.constant] = callable;
-        }
-        split.code.argcount = split.code.arguments() as u32;
-        (split.code.posonlyargcount, split.code.kwonlyargcount) = (0, 0);
-        split.code.flags &= !(VARARGS | VARKEYWORDS);
-        let assembled = split.code.assemble(py)?;
+        code.argcount = code.arguments() as u32;
+        (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
+        code.flags &= !(VARARGS | VARKEYWORDS);
+        let assembled = code.assemble(py)?;
         let root = self.function.bind(py);
-        if like.is(root) {
-            return with_closure(&assembled, root);
-        }
-        function::from_code(&assembled, like)
+        if like.is(root) { with_closure(&assembled, root) } else { function::from_code(&assembled, like) }
     }
 
     fn continuation(self: &Arc<Self>, py: Python<'_>, wanted: &super::Continuation) -> PyResult<Py<PyAny>> {
@@ -147,4 +153,112 @@ pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bo
     let family = Arc::new(Family { offset, every, function: function.clone().unbind(), marks, continuations });
     let broken = Broken { family, root: true, code: Mutex::new(Some(code)), entry: OnceLock::new() };
     callable::new(function, Box::new(broken), false)
+}
+
+/// A code object with its globals, by address; both are kept alive by the table's entry.
+type Identity = (usize, usize);
+
+/// One function's splits, an instruction after the other.
+struct Splits {
+    /// Keeps the code object and the globals alive.
+    function: Py<PyAny>,
+    /// Decoded; `None` where no continuation can serve.
+    code: Option<Arc<Code>>,
+    offsets: Vec<u32>,
+    made: Vec<Option<Py<PyAny>>>,
+    next: usize,
+}
+
+/// Breaks every frame: each call of a function at its next instruction.
+#[derive(Default)]
+pub(crate) struct Everywhere {
+    /// What happened; `replaced` counts frames.
+    pub counters: Arc<Counters>,
+    splits: Mutex<FxHashMap<Identity, Splits>>,
+    every: bool,
+}
+
+impl Everywhere {
+    pub fn new(counters: Arc<Counters>, every: bool) -> Self {
+        Self { counters, splits: Mutex::default(), every }
+    }
+
+    fn splits(py: Python<'_>, frame: Frame<'_>) -> Splits {
+        let function = frame.function(py).unbind();
+        let code = Code::decode(&frame.code(py))
+            .ok()
+            .filter(|code| super::supported(code).is_ok() && !code.is_continuation(py));
+        let states = code.as_ref().and_then(|code| code.states().ok()).unwrap_or_default();
+        let reachable = |code: &Code| {
+            let pairs = code.instrs.iter().zip(&states).filter(|(_, state)| state.is_some());
+            pairs.filter_map(|(instr, _)| instr.offset).collect::<Vec<_>>()
+        };
+        let offsets = code.as_ref().map(reachable).unwrap_or_default();
+        let made = offsets.iter().map(|_| None).collect();
+        Splits { function, code: code.map(Arc::new), offsets, made, next: 0 }
+    }
+
+    /// What to split next for this frame: index, offset, and the code if it is not made yet.
+    #[allow(clippy::type_complexity)]
+    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<(Identity, usize, u32, Result<Py<PyAny>, Arc<Code>>)> {
+        let identity = (frame.code_address(), frame.globals_address());
+        let known = self.splits.lock().ok()?.contains_key(&identity);
+        let fresh = (!known).then(|| Self::splits(py, frame));
+        let mut table = self.splits.lock().ok()?;
+        let splits = match fresh {
+            Some(fresh) => table.entry(identity).or_insert(fresh),
+            None => table.get_mut(&identity)?,
+        };
+        let code = splits.code.clone()?;
+        let index = splits.next % splits.offsets.len().max(1);
+        splits.next += 1;
+        let offset = *splits.offsets.get(index)?;
+        let made = splits.made.get(index)?.as_ref().map(|made| made.clone_ref(py));
+        Some((identity, index, offset, made.ok_or(code)))
+    }
+
+    fn make(&self, py: Python<'_>, frame: Frame<'_>, offset: u32, code: &Code) -> PyResult<Option<Py<PyAny>>> {
+        let family = Arc::new(Family {
+            offset,
+            every: self.every,
+            function: frame.function(py).unbind(),
+            marks: Marks::new(py)?,
+            continuations: Mutex::default(),
+        });
+        let mut code = code.duplicate(py);
+        code.unfuse_method_loads();
+        let split = family.split_code(py, &code)?;
+        split.map(|split| Ok(split.assemble(py)?.unbind())).transpose()
+    }
+}
+
+impl FrameHandler for Everywhere {
+    fn observe(&self, _frame: Frame<'_>) -> bool {
+        self.counters.frames.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
+        let Some((identity, index, offset, made)) = self.take(py, frame) else { return Ok(Action::Run) };
+        let made = match made {
+            Ok(made) => made,
+            Err(code) => {
+                let Some(made) = self.make(py, frame, offset, &code)? else { return Ok(Action::Run) };
+                let copy = made.clone_ref(py);
+                let mut table = self.splits.lock().map_err(|_| PyRuntimeError::new_err("poisoned"))?;
+                if let Some(slot) = table.get_mut(&identity).and_then(|splits| splits.made.get_mut(index)) {
+                    *slot = Some(copy);
+                    self.counters.pairs.fetch_add(1, Ordering::Relaxed);
+                }
+                made
+            }
+        };
+        self.counters.replaced.fetch_add(1, Ordering::Relaxed);
+        Ok(Action::Replace(made))
+    }
+
+    fn declined(&self, _reason: Declined) {
+        self.counters.replaced.fetch_sub(1, Ordering::Relaxed);
+        self.counters.declined.fetch_add(1, Ordering::Relaxed);
+    }
 }

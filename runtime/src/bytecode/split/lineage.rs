@@ -13,15 +13,17 @@ use std::sync::Arc;
 pub(crate) struct Lineage {
     root: Arc<Code>,
     /// Instructions before the copy of the root's.
-    pub(super) prologue: usize,
+    prologue: usize,
+    /// Root's instruction that runs first.
+    resume: usize,
     /// Slots below this are the root's own; then come `extras` parameters, then the rest of the root's.
     prefix: usize,
     extras: usize,
 }
 
 impl Lineage {
-    pub(super) fn new(root: &Arc<Code>, prologue: usize, cargo: &Cargo) -> Self {
-        Self { root: Arc::clone(root), prologue, prefix: cargo.prefix, extras: cargo.extras() }
+    pub(super) fn new(root: &Arc<Code>, prologue: usize, resume: usize, cargo: &Cargo) -> Self {
+        Self { root: Arc::clone(root), prologue, resume, prefix: cargo.prefix, extras: cargo.extras() }
     }
 }
 
@@ -32,23 +34,25 @@ pub(super) struct Origin {
     instrs: Vec<Option<usize>>,
     /// Root's slot for each of the code's; `None` for parameters that only carry state.
     slots: Vec<Option<usize>>,
+    /// First instruction of the program proper: after the frame's start, or where a continuation resumes.
+    pub first: usize,
 }
 
 impl Origin {
-    pub fn of(py: Python<'_>, code: &Code) -> Self {
+    pub fn of(py: Python<'_>, code: &Code, start: usize) -> Self {
         let lineages = code.consts.iter().rev().filter_map(|constant| constant.bind(py).cast::<Lineage>().ok());
         match lineages.map(|lineage| lineage.get()).next() {
             Some(lineage) => Self::descendant(code, lineage),
-            None => Self::itself(py, code),
+            None => Self::itself(py, code, start),
         }
     }
 
-    fn itself(py: Python<'_>, code: &Code) -> Self {
+    fn itself(py: Python<'_>, code: &Code, start: usize) -> Self {
         let mut root = code.duplicate(py);
         root.split_fused();
         let indices = root.indices();
         let instrs = code.instrs.iter().map(|instr| indices.get(&instr.id).copied()).collect();
-        Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect() }
+        Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect(), first: start }
     }
 
     fn descendant(code: &Code, lineage: &Lineage) -> Self {
@@ -60,7 +64,12 @@ impl Origin {
                 slot.checked_sub(lineage.extras).filter(|own| *own >= lineage.prefix)
             }
         };
-        Self { root: Arc::clone(&lineage.root), instrs, slots: (0..code.locals.len()).map(own).collect() }
+        Self {
+            root: Arc::clone(&lineage.root),
+            instrs,
+            slots: (0..code.locals.len()).map(own).collect(),
+            first: lineage.prologue + lineage.resume,
+        }
     }
 
     /// The root's instruction.
@@ -86,6 +95,19 @@ impl Origin {
 }
 
 impl Code {
+    /// Whether this is a continuation's code.
+    #[must_use]
+    pub fn is_continuation(&self, py: Python<'_>) -> bool {
+        self.consts.iter().any(|constant| constant.bind(py).is_instance_of::<Lineage>())
+    }
+
+    /// Instructions of a continuation before the copy of its root's; 0 for other code.
+    #[must_use]
+    pub fn prologue(&self, py: Python<'_>) -> usize {
+        let lineage = self.consts.iter().find_map(|constant| constant.bind(py).cast::<Lineage>().ok());
+        lineage.map_or(0, |lineage| lineage.get().prologue)
+    }
+
     /// Splits instructions that pack two slots into the two that they stand for.
     pub(crate) fn split_fused(&mut self) {
         let mut instrs = Vec::with_capacity(self.instrs.len());

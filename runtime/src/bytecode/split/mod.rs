@@ -116,20 +116,24 @@ impl Marks {
     }
 }
 
-/// Splits `code` at instruction `at`, before which the frame is in `state`.
-///
-/// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`.
-pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
+/// Whether a continuation can serve this kind of code.
+pub fn supported(code: &Code) -> Result<(), Refusal> {
     if code.flags & OPTIMIZED == 0 {
         return Err(Refusal::Namespace);
     }
-    if code.flags & GENERATOR_LIKE != 0 {
-        return Err(Refusal::Generator);
-    }
+    if code.flags & GENERATOR_LIKE != 0 { Err(Refusal::Generator) } else { Ok(()) }
+}
+
+/// Splits `code` at instruction `at`, before which the frame is in `state`.
+///
+/// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`, or
+/// the instruction where a continuation resumes.
+pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
+    supported(code)?;
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
-    let origin = lineage::Origin::of(py, code);
-    let first = (start..code.instrs.len()).find(|index| origin.instr(*index).is_ok()).unwrap_or(start).max(start);
-    let (at, state) = if at < first { (first, code.state_at(first)?) } else { (at, state.clone()) };
+    let origin = lineage::Origin::of(py, code, start);
+    let early = at < start || origin.instr(at).is_err();
+    let (at, state) = if early { (origin.first, code.state_at(origin.first)?) } else { (at, state.clone()) };
     let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
     let body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
     let mut split = Split { code: code.duplicate(py), entry, body, continuations: Vec::new() };

@@ -129,13 +129,18 @@ unsafe fn enter(
     // SAFETY: the interpreter calls only instances of our type through this function.
     let object = unsafe { Borrowed::from_ptr(py, callable) };
     // SAFETY: as above.
-    let mut result = unsafe { once(&object, call)? };
+    let result = unsafe { once(&object, call)? };
+    Ok(follow(result)?.into_ptr())
+}
+
+/// Runs continuations for as long as the result is a packet.
+pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     while let Some(continuation) = packet(&result) {
         let values = packet::open(result);
         // SAFETY: `packet` found an instance of our type.
         result = unsafe { resume(&continuation, values)? };
     }
-    Ok(result.into_ptr())
+    Ok(result)
 }
 
 /// Runs a continuation with the values of a packet.
