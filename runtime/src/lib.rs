@@ -1,8 +1,42 @@
 //! Hooks CPython frames, traces bytecode with the generated object model, emits graphs, guards and new bytecode.
+#[cfg(slotrt_supported)]
 pub mod bytecode;
 #[cfg(slotrt_supported)]
 pub mod domain;
+#[cfg(slotrt_supported)]
+pub mod emit;
+#[cfg(slotrt_supported)]
 pub mod ffi;
+#[cfg(slotrt_supported)]
 pub mod graph;
+#[cfg(slotrt_supported)]
 pub mod guard;
+#[cfg(slotrt_supported)]
+mod python;
+#[cfg(slotrt_supported)]
 pub mod trace;
+
+use pyo3::prelude::*;
+
+/// The native half of the package `slotrt`.
+#[pymodule]
+#[pyo3(name = "_slotrt")]
+fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fill(module)
+}
+
+#[cfg(slotrt_supported)]
+fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    python::fill(module)
+}
+
+/// An interpreter that there are no tables for: the module builds, and refuses in words.
+#[cfg(not(slotrt_supported))]
+fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let version = module.py().version_info();
+    let text = format!(
+        "slotrt has tables for CPython 3.13; this interpreter is {}.{}.{}. Install slotrt into a CPython 3.13 environment.",
+        version.major, version.minor, version.patch
+    );
+    Err(pyo3::exceptions::PyImportError::new_err(text))
+}

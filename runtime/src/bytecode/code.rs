@@ -93,6 +93,24 @@ impl Code {
         self.locals.iter().filter(|local| local.kind.contains(LocalKind::LOCAL)).count()
     }
 
+    /// Slot of the first free variable: they are the last.
+    #[must_use]
+    pub fn first_free(&self) -> usize {
+        self.locals.len() - self.locals.iter().filter(|local| local.kind.contains(LocalKind::FREE)).count()
+    }
+
+    /// `co_filename`.
+    #[must_use]
+    pub fn filename(&self, py: Python<'_>) -> String {
+        self.original.bind(py).getattr("co_filename").and_then(|name| name.extract()).unwrap_or_default()
+    }
+
+    /// Line of the instruction at `index`; -1 where it has none.
+    #[must_use]
+    pub fn line(&self, index: usize) -> i32 {
+        self.instrs.get(index).map_or(-1, |instr| instr.position.line)
+    }
+
     /// A copy that shares constants.
     #[must_use]
     pub fn duplicate(&self, py: Python<'_>) -> Self {

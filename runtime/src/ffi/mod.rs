@@ -2,6 +2,7 @@
 pub mod callable;
 pub mod frame;
 pub mod function;
+pub mod guard;
 pub mod handlers;
 pub mod hook;
 mod layout;

@@ -1,5 +1,10 @@
 //! Conditions under which compiled code is right, and the program that checks them.
+mod load;
+mod program;
 pub mod source;
+
+pub use program::Program;
+
 use pyo3::prelude::*;
 use source::Source;
 

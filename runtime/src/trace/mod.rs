@@ -2,6 +2,10 @@
 pub mod outcome;
 pub mod value;
 
+use crate::bytecode::Code;
+use outcome::Outcome;
+use pyo3::prelude::*;
+
 /// How far a trace may go.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -26,4 +30,15 @@ pub enum Stop {
     /// The tracer is wrong.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+/// Traces a frame.
+pub fn trace(
+    _py: Python<'_>,
+    _function: &Bound<'_, PyAny>,
+    _code: &Code,
+    _locals: &[Option<Py<PyAny>>],
+    _options: &Options,
+) -> Result<Outcome, Stop> {
+    Err(Stop::Fallback("no tracer yet".into()))
 }

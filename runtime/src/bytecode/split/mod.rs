@@ -58,6 +58,12 @@ impl Continuation {
         Ok(continuation::build(py, &self.root, self.key.resume, &cargo, marks)?)
     }
 
+    /// The line where it goes on; -1 where there is none.
+    #[must_use]
+    pub fn line(&self) -> i32 {
+        self.root.line(self.key.resume)
+    }
+
     /// The code object that all continuations of this family descend from.
     #[must_use]
     pub fn root(&self) -> &Py<PyAny> {

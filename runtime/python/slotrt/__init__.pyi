@@ -1,0 +1,65 @@
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, ModuleType
+from typing import Any, Literal, TypeVar, overload
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_Backend = Literal["eager"] | Callable[["Graph", tuple[Any, ...]], Callable[..., Sequence[Any]]]
+
+class Node:
+    op: Literal["placeholder", "call_function", "output"]
+    name: str
+    target: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    users: dict[Node, None]
+    meta: dict[str, Any]
+
+class Graph:
+    nodes: list[Node]
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]: ...
+    def __iter__(self) -> Iterator[Node]: ...
+    def __len__(self) -> int: ...
+
+class GraphBreak(Exception):
+    type: str
+    context: str
+    explanation: str
+    hints: list[str]
+    file: str
+    line: int
+
+class InternalError(Exception): ...
+
+class Explanation:
+    result: Any
+    frames: list[dict[str, Any]]
+    graphs: int
+    breaks: int
+    ops: int
+    guards: int
+    reasons: list[dict[str, Any]]
+    def data(self) -> dict[str, Any]: ...
+    def to_json(self, **options: Any) -> str: ...
+
+class _Bytecode(ModuleType):
+    class Error(ValueError): ...
+    @staticmethod
+    def roundtrip(code: CodeType) -> CodeType: ...
+    @staticmethod
+    def listing(code: CodeType) -> str: ...
+    @staticmethod
+    def stack_size(code: CodeType) -> int: ...
+
+bytecode: _Bytecode
+hook: ModuleType
+
+@overload
+def compile(fn: _F, *, backend: _Backend = "eager", fullgraph: bool = False, dynamic: bool | None = None) -> _F: ...
+@overload
+def compile(
+    fn: None = None, *, backend: _Backend = "eager", fullgraph: bool = False, dynamic: bool | None = None
+) -> Callable[[_F], _F]: ...
+def explain(fn: Callable[..., Any], *, backend: _Backend = "eager") -> Callable[..., Explanation]: ...
+def stats() -> dict[str, int]: ...
+def reset() -> None: ...
+def graph_break() -> None: ...

@@ -1,0 +1,128 @@
+//! Puts a prologue before its frame and makes the function that runs both.
+use super::end::Frame;
+use super::writer::{Arg, Prologue, Written};
+use super::{Failure, Host};
+use crate::bytecode::split::Split;
+use crate::bytecode::{Code, Instr, Op, Position};
+use crate::ffi::function;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+const VARARGS: u32 = 0x4;
+const VARKEYWORDS: u32 = 0x8;
+
+/// A function and its code object.
+pub struct Made {
+    /// Takes the values of all parameters positionally.
+    pub function: Py<PyAny>,
+    /// What it runs.
+    pub code: Py<PyAny>,
+}
+
+/// Assembles prologue and frame.
+pub fn assemble<'py>(
+    py: Python<'py>,
+    function: &Bound<'py, PyAny>,
+    frame: Frame,
+    prologue: Prologue,
+    host: &dyn Host,
+) -> Result<Made, Failure> {
+    let original = function.getattr("__code__")?;
+    let slots = Slots { nlocals: original.getattr("co_nlocals")?.extract()?, inserted: 0, temporaries: 0 };
+    let mut code = match frame {
+        Frame::Whole(code) => whole(py, code, prologue, slots),
+        Frame::Tail(split, _) => tail(py, *split, prologue, slots, host)?,
+    };
+    code.argcount = code.arguments() as u32;
+    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
+    code.flags &= !(VARARGS | VARKEYWORDS);
+    let code = code.assemble(py)?;
+    let made = like(&code, function)?;
+    Ok(Made { function: made.unbind(), code: code.unbind() })
+}
+
+fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {
+    let position = Position::line(code.firstlineno);
+    let at = code.instrs.len();
+    put(py, &mut code, at, prologue, slots, position);
+    code
+}
+
+fn tail(py: Python<'_>, split: Split, prologue: Prologue, slots: Slots, host: &dyn Host) -> Result<Code, Failure> {
+    let Split { mut code, entry, body, continuations } = split;
+    for continuation in &continuations {
+        let callable = host.continuation(py, continuation)?;
+        code.consts[continuation.constant] = callable;
+    }
+    let line = code.index(entry).and_then(|at| code.instrs.get(at)).map_or(Position::NONE, |instr| instr.position);
+    let at = code.index(body).unwrap_or(0);
+    let inserted = code.nlocals() - slots.nlocals;
+    let written = put(py, &mut code, at, prologue, Slots { inserted, ..slots }, line);
+    let jump = code.jump(Op::JUMP_FORWARD, entry);
+    code.insert(at + written, [Instr { position: line, ..jump }]);
+    Ok(code)
+}
+
+/// How slots of the traced code are numbered after temporaries were inserted behind its plain locals.
+#[derive(Clone, Copy)]
+struct Slots {
+    nlocals: usize,
+    /// By splitting.
+    inserted: usize,
+    /// By the prologue.
+    temporaries: usize,
+}
+
+impl Slots {
+    fn original(self, slot: usize) -> usize {
+        if slot < self.nlocals { slot } else { slot + self.inserted + self.temporaries }
+    }
+
+    fn temporary(self, index: usize) -> usize {
+        self.nlocals + self.inserted + index
+    }
+}
+
+/// Inserts the prologue at `at`; gives its length.
+fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Slots, position: Position) -> usize {
+    let names: Vec<String> = (0..prologue.temporaries).map(|index| format!(".value{index}")).collect();
+    code.insert_locals(slots.temporary(0), &names);
+    let slots = Slots { temporaries: names.len(), ..slots };
+    let at = at.min(code.instrs.len());
+    let instrs: Vec<Instr> =
+        prologue.written.into_iter().map(|written| instruction(py, code, written, slots, position)).collect();
+    let length = instrs.len();
+    code.insert(at, instrs);
+    length
+}
+
+fn instruction(py: Python<'_>, code: &mut Code, (op, arg): Written, slots: Slots, position: Position) -> Instr {
+    let arg = match arg {
+        Arg::Plain(arg) => arg,
+        Arg::Slot(slot) => slots.original(slot) as u32,
+        Arg::Temporary(index) => slots.temporary(index) as u32,
+        Arg::Constant(object) => code.constant(object.bind(py)),
+        Arg::Name(name) => code.name_index(&name) << name_shift(op),
+    };
+    Instr { position, ..code.instr(op, arg) }
+}
+
+/// Two operations keep a flag below the name's index.
+fn name_shift(op: Op) -> u32 {
+    u32::from(matches!(op, Op::LOAD_ATTR | Op::LOAD_GLOBAL))
+}
+
+/// A function like the traced one; continuations have free variables without a closure.
+fn like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let closure = function.getattr("__closure__")?;
+    if closure.is_none() {
+        return function::from_code(code, function);
+    }
+    let kwargs = PyDict::new(code.py());
+    kwargs.set_item("globals", function.getattr("__globals__")?)?;
+    kwargs.set_item("name", function.getattr("__name__")?)?;
+    kwargs.set_item("closure", closure)?;
+    let made = code.py().import("types")?.getattr("FunctionType")?.call((code,), Some(&kwargs))?;
+    made.setattr("__qualname__", function.getattr("__qualname__")?)?;
+    Ok(made)
+}

@@ -1,0 +1,133 @@
+//! How the frame goes on after the prologue: it returns, raises, or enters the native tail.
+use super::writer::{Arg, Writer, fault};
+use super::{Failure, Host};
+use crate::bytecode::shape::{Bound as Bounded, Entry, State};
+use crate::bytecode::split::{Split, split};
+use crate::bytecode::{Code, Op};
+use crate::guard::source::Source;
+use crate::trace::outcome::{End, Outcome, StackEntry};
+use crate::trace::value::{Value, ValueId};
+use pyo3::prelude::*;
+
+/// The body that a prologue is put before.
+#[derive(Debug)]
+pub enum Frame {
+    /// Ends with the prologue; only the original's start is kept.
+    Whole(Code),
+    /// Goes on natively at the instruction that broke.
+    Tail(Box<Split>, State),
+}
+
+impl Frame {
+    /// Splits the code where the trace broke.
+    pub fn new(py: Python<'_>, code: &Code, outcome: &Outcome, host: &dyn Host) -> Result<Self, Failure> {
+        let End::Break { at, stack, locals, .. } = &outcome.end else {
+            return Ok(Self::Whole(start_of(py, code)?));
+        };
+        let state = state(code, *at, stack, locals)?;
+        let split = split(py, code, *at, &state, host.marks())?;
+        Ok(Self::Tail(Box::new(split), state))
+    }
+}
+
+/// A copy of the code that ends after `RESUME`.
+fn start_of(py: Python<'_>, code: &Code) -> Result<Code, Failure> {
+    let mut start = code.duplicate(py);
+    let resume = start.instrs.iter().position(|instr| instr.op == Op::RESUME);
+    let resume = resume.ok_or_else(|| fault("the code has no RESUME".into()))?;
+    start.instrs.truncate(resume + 1);
+    Ok(start)
+}
+
+/// The state at the break: control flow knows which entries belong to exception handling, the trace the rest.
+fn state(code: &Code, at: usize, stack: &[StackEntry], locals: &[Option<ValueId>]) -> Result<State, Failure> {
+    let mut state = code.state_at(at)?;
+    if state.stack.len() != stack.len() || state.bound.len() != locals.len() {
+        let text =
+            format!("at instruction {at} the trace has {} stack entries, the code {}", stack.len(), state.stack.len());
+        return Err(fault(text));
+    }
+    for (known, traced) in state.stack.iter_mut().zip(stack) {
+        if *known != Entry::PreviousException {
+            *known = if *traced == StackEntry::Null { Entry::Null } else { Entry::Object };
+        }
+    }
+    for (known, traced) in state.bound.iter_mut().zip(locals) {
+        *known = if traced.is_some() { Bounded::Yes } else { Bounded::No };
+    }
+    Ok(state)
+}
+
+impl Writer<'_, '_> {
+    /// Writes what comes last.
+    pub fn finish(&mut self, frame: &Frame) -> Result<(), Failure> {
+        match (&self.outcome.end, frame) {
+            (End::Return(value), _) => {
+                self.load(*value)?;
+                self.plain(Op::RETURN_VALUE, 0);
+                Ok(())
+            }
+            (End::Raise(value), _) => {
+                self.load(*value)?;
+                self.plain(Op::RAISE_VARARGS, 1);
+                Ok(())
+            }
+            (End::Break { stack, locals, .. }, Frame::Tail(_, state)) => {
+                self.stack(stack, state)?;
+                self.locals(locals)
+            }
+            (End::Break { .. }, Frame::Whole(_)) => Err(fault("a break without a tail".into())),
+        }
+    }
+
+    /// Pushes the value stack; the start of a handler is entered as the interpreter enters it.
+    fn stack(&mut self, stack: &[StackEntry], state: &State) -> Result<(), Failure> {
+        let mut index = 0;
+        while let Some(entry) = stack.get(index) {
+            let previous = state.stack.get(index) == Some(&Entry::PreviousException);
+            match (previous, entry, stack.get(index + 1)) {
+                (true, _, Some(StackEntry::Object(handled))) => {
+                    self.load(*handled)?;
+                    self.plain(Op::PUSH_EXC_INFO, 0);
+                    index += 1;
+                }
+                (true, _, _) => return Err(Failure::Refused("the exception being handled is not on the stack".into())),
+                (false, StackEntry::Object(value), _) => self.load(*value)?,
+                (false, StackEntry::Null, _) => self.plain(Op::PUSH_NULL, 0),
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Gives every slot its value: all are loaded before one is stored.
+    fn locals(&mut self, locals: &[Option<ValueId>]) -> Result<(), Failure> {
+        let mut stores = Vec::new();
+        for (slot, value) in locals.iter().enumerate() {
+            match value {
+                Some(value) if !self.stays(slot, *value) => {
+                    self.load(*value)?;
+                    stores.push(slot);
+                }
+                Some(_) => {}
+                None if slot < self.code.arguments() => {
+                    self.plain(Op::PUSH_NULL, 0);
+                    stores.push(slot);
+                }
+                None => {}
+            }
+        }
+        stores.into_iter().rev().for_each(|slot| self.op(Op::STORE_FAST, Arg::Slot(slot)));
+        Ok(())
+    }
+
+    /// Whether the slot holds the value already: an argument that was not assigned, a cell of the closure.
+    fn stays(&self, slot: usize, value: ValueId) -> bool {
+        let Ok(Value::Real { source: Some(source), .. }) = self.value(value) else { return false };
+        match source {
+            Source::Local(at) => *at as usize == slot && !self.is_boxed(slot),
+            Source::FreeCell(index) => self.code.first_free() + *index as usize == slot,
+            _ => false,
+        }
+    }
+}

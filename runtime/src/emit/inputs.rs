@@ -1,0 +1,58 @@
+//! The graph's edge: its output node, its inputs, and the example inputs for the backend.
+use super::need::Needed;
+use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin};
+use crate::trace::outcome::Outcome;
+use crate::trace::value::{Value, ValueId};
+use pyo3::prelude::*;
+use rustc_hash::FxHashSet;
+
+/// A graph ready to be called.
+#[derive(Debug)]
+pub struct Finished {
+    /// With its output node.
+    pub graph: Graph,
+    /// Values of the placeholders, in order.
+    pub inputs: Vec<ValueId>,
+    /// Nodes whose results come back, in order.
+    pub results: Vec<NodeId>,
+    /// Objects like those that will come in.
+    pub examples: Vec<Py<PyAny>>,
+}
+
+/// Takes the graph out of the outcome; `None` where no call in it is needed and none may have an effect.
+pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> Option<Finished> {
+    let mut graph = std::mem::take(&mut outcome.graph);
+    let calls = graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
+    if calls == 0 {
+        return None;
+    }
+    let placeholders: FxHashSet<NodeId> = outcome.inputs.iter().map(|(node, _)| *node).collect();
+    let results: Vec<NodeId> = needed.results.iter().copied().filter(|node| !placeholders.contains(node)).collect();
+    let mut seen = FxHashSet::default();
+    let results: Vec<NodeId> = results.into_iter().filter(|node| seen.insert(*node)).collect();
+    graph.nodes.push(output(&results));
+    let example = |(_, value): &(NodeId, ValueId)| example(py, outcome, *value);
+    let examples = outcome.inputs.iter().map(example).collect();
+    let inputs = outcome.inputs.iter().map(|(_, value)| *value).collect();
+    Some(Finished { graph, inputs, results, examples })
+}
+
+fn output(results: &[NodeId]) -> Node {
+    Node {
+        name: "output".into(),
+        op: NodeOp::Output,
+        target: None,
+        args: results.iter().map(|node| Argument::Node(*node)).collect(),
+        kwargs: Vec::new(),
+        meta: String::new(),
+        origin: Origin::default(),
+    }
+}
+
+fn example(py: Python<'_>, outcome: &Outcome, value: ValueId) -> Py<PyAny> {
+    match outcome.values.get(value.0 as usize) {
+        Some(Value::Real { object, .. }) => object.clone_ref(py),
+        Some(Value::Proxy { example, .. }) => example.clone_ref(py),
+        Some(Value::New(_)) | None => py.None(),
+    }
+}

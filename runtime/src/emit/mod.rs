@@ -1,0 +1,92 @@
+//! From a finished trace to code: the graph's call, side effects, rebuilt values, and the way on.
+mod assemble;
+mod effects;
+mod end;
+mod inputs;
+mod need;
+mod values;
+mod writer;
+
+use crate::bytecode::Code;
+use crate::bytecode::split::{Continuation, Marks, Refusal};
+use crate::graph::python::PyGraph;
+use crate::guard::Program;
+use crate::trace::outcome::Outcome;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// What the emitter asks of whoever compiles.
+pub trait Host {
+    /// The callable that runs in place of the graph.
+    fn backend(&self, py: Python<'_>, graph: &Bound<'_, PyGraph>, examples: Bound<'_, PyTuple>) -> PyResult<Py<PyAny>>;
+    /// The callable of a continuation; equal keys, one callable.
+    fn continuation(&self, py: Python<'_>, wanted: &Continuation) -> PyResult<Py<PyAny>>;
+    /// Placeholders of hand-overs.
+    fn marks(&self) -> &Marks;
+}
+
+/// Compiled code of one frame.
+#[derive(Debug)]
+pub struct Emitted {
+    /// Runs the frame; takes the values of all parameters, positionally.
+    pub function: Py<PyAny>,
+    /// Its code object.
+    pub code: Py<PyAny>,
+    /// When it is right.
+    pub guards: Program,
+    /// The graph, if anything was recorded that is needed.
+    pub graph: Option<Py<PyGraph>>,
+    /// Calls in the graph.
+    pub ops: usize,
+}
+
+/// Why there is no compiled code.
+#[derive(Debug)]
+pub enum Failure {
+    /// The frame runs as it is, for this reason.
+    Refused(String),
+    /// Python raised, in the backend or because of a fault of ours.
+    Python(PyErr),
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+impl From<crate::bytecode::Error> for Failure {
+    fn from(error: crate::bytecode::Error) -> Self {
+        Self::Python(error.into())
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.to_string())
+    }
+}
+
+/// Emits the code of a traced frame; `code` is what was traced, decoded from `function`'s code object.
+pub fn emit<'py>(
+    py: Python<'py>,
+    code: &Code,
+    function: &Bound<'py, PyAny>,
+    mut outcome: Outcome,
+    host: &dyn Host,
+) -> Result<Emitted, Failure> {
+    let frame = end::Frame::new(py, code, &outcome, host)?;
+    let needed = need::find(&outcome);
+    let graph = inputs::finish_graph(py, &mut outcome, &needed);
+    let mut writer = writer::Writer::new(py, &outcome, code);
+    writer.load_sources(&needed)?;
+    let graph = writer.call_graph(graph, host)?;
+    writer.build(&needed)?;
+    writer.replay()?;
+    writer.finish(&frame)?;
+    let prologue = writer.into_prologue();
+    let ops = graph.as_ref().map_or(0, |graph| graph.ops);
+    let made = assemble::assemble(py, function, frame, prologue, host)?;
+    let guards = Program::new(py, outcome.guards)?;
+    Ok(Emitted { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
+}

@@ -1,0 +1,280 @@
+//! Rebuilding objects made during the trace: mutable ones empty first, then filled, so that cycles close.
+use super::Failure;
+use super::need::{Needed, children};
+use super::writer::{Arg, Writer, fault};
+use crate::bytecode::Op;
+use crate::ffi::types;
+use crate::trace::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use rustc_hash::FxHashSet;
+
+impl Writer<'_, '_> {
+    /// Builds every needed object; afterwards each has its home.
+    pub fn build(&mut self, needed: &Needed) -> Result<(), Failure> {
+        let mut unfilled = Vec::new();
+        for id in &needed.values {
+            self.ensure(*id, &mut unfilled)?;
+        }
+        while let Some(id) = unfilled.pop() {
+            self.fill(id, &mut unfilled)?;
+        }
+        Ok(())
+    }
+
+    /// Allocates a value, its immutable parts first; without recursion, for nesting can be deep.
+    fn ensure(&mut self, id: ValueId, unfilled: &mut Vec<ValueId>) -> Result<(), Failure> {
+        let mut work = vec![id];
+        let mut opened = FxHashSet::default();
+        while let Some(id) = work.last().copied() {
+            let made = match self.value(id)? {
+                Value::New(made) if !self.has_home(id) => made,
+                _ => {
+                    work.pop();
+                    continue;
+                }
+            };
+            let missing: Vec<ValueId> = parts(made).into_iter().filter(|part| !self.is_ready(*part)).collect();
+            if missing.is_empty() {
+                work.pop();
+                self.allocate(id, made)?;
+                if is_filled_later(made) {
+                    unfilled.push(id);
+                }
+            } else if opened.insert(id) {
+                work.extend(missing);
+            } else {
+                return Err(fault(format!("value {} contains itself without a mutable object between", id.0)));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_ready(&self, id: ValueId) -> bool {
+        self.has_home(id) || !matches!(self.value(id), Ok(Value::New(_)))
+    }
+
+    fn allocate(&mut self, id: ValueId, made: &New) -> Result<(), Failure> {
+        let py = self.py;
+        match made {
+            New::Tuple(items) => {
+                items.iter().try_for_each(|item| self.load(*item))?;
+                self.plain(Op::BUILD_TUPLE, items.len() as u32);
+            }
+            New::Slice(slice) => {
+                slice.iter().try_for_each(|part| self.load(*part))?;
+                self.plain(Op::BUILD_SLICE, 3);
+            }
+            New::List(_) => self.plain(Op::BUILD_LIST, 0),
+            New::Dict(_) => self.plain(Op::BUILD_MAP, 0),
+            New::Set(_) => self.plain(Op::BUILD_SET, 0),
+            New::Cell(_) => {
+                self.callee(py.import("types")?.getattr("CellType")?);
+                self.plain(Op::CALL, 0);
+            }
+            New::Function { code, globals, closure, .. } => self.function(code, globals, closure)?,
+            New::Method { function, receiver } => {
+                self.callee(py.import("types")?.getattr("MethodType")?);
+                self.load(*function)?;
+                self.load(*receiver)?;
+                self.plain(Op::CALL, 2);
+            }
+            New::Instance { class, .. } => {
+                self.callee(py.import("builtins")?.getattr("object")?.getattr("__new__")?);
+                self.load(*class)?;
+                self.plain(Op::CALL, 1);
+            }
+            New::Exception { class, args, .. } => self.exception(*class, *args)?,
+            New::Call { callable, args, .. } => {
+                self.load(*callable)?;
+                self.plain(Op::PUSH_NULL, 0);
+                args.iter().try_for_each(|arg| self.load(*arg))?;
+                self.plain(Op::CALL, args.len() as u32);
+            }
+            New::Opaque(what) => return Err(Failure::Refused(format!("{what} cannot be rebuilt"))),
+            New::SequenceIterator { sequence, next } => {
+                self.load(*sequence)?;
+                self.plain(Op::GET_ITER, 0);
+                self.advance(*next)?;
+            }
+            New::Owned(object) => self.constant(object.bind(py).clone()),
+        }
+        self.keep(id);
+        Ok(())
+    }
+
+    /// `base.__new__(class, *args)` and `base.__init__(it, *args)` for the nearest base written in C: what the user's own
+    /// methods did is in the attributes.
+    fn exception(&mut self, class: ValueId, args: ValueId) -> Result<(), Failure> {
+        let Value::Real { object, .. } = self.value(class)? else {
+            return Err(Failure::Refused("an exception of a class made during the trace".into()));
+        };
+        let base = c_base(object.bind(self.py))?;
+        self.callee(base.getattr("__new__")?);
+        self.load(class)?;
+        let count = self.unpack(args)?;
+        self.plain(Op::CALL, count + 1);
+        self.plain(Op::COPY, 1);
+        let temporary = self.temporary();
+        self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+        self.callee(base.getattr("__init__")?);
+        self.op(Op::LOAD_FAST, Arg::Temporary(temporary));
+        let count = self.unpack(args)?;
+        self.plain(Op::CALL, count + 1);
+        self.plain(Op::POP_TOP, 0);
+        Ok(())
+    }
+
+    fn unpack(&mut self, args: ValueId) -> Result<u32, Failure> {
+        let items = match self.value(args)? {
+            Value::New(New::Tuple(items)) => items.clone(),
+            Value::Real { object, .. } => {
+                let items = object.bind(self.py).cast::<PyTuple>().map_err(PyErr::from)?;
+                items.iter().for_each(|item| self.constant(item));
+                return Ok(items.len() as u32);
+            }
+            _ => return Err(Failure::Refused("an exception's arguments are not known one by one".into())),
+        };
+        items.iter().try_for_each(|item| self.load(*item))?;
+        Ok(items.len() as u32)
+    }
+
+    /// `iterator.__setstate__(next)` on the iterator at the top.
+    fn advance(&mut self, next: usize) -> Result<(), Failure> {
+        if next > 0 {
+            self.plain(Op::COPY, 1);
+            self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
+            self.plain(Op::PUSH_NULL, 0);
+            self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+            self.plain(Op::CALL, 1);
+            self.plain(Op::POP_TOP, 0);
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, code: &Py<PyAny>, globals: &Py<PyAny>, closure: &[ValueId]) -> Result<(), Failure> {
+        let py = self.py;
+        self.callee(py.import("types")?.getattr("FunctionType")?);
+        self.constant(code.bind(py).clone());
+        self.constant(globals.bind(py).clone());
+        if closure.is_empty() {
+            self.plain(Op::CALL, 2);
+            return Ok(());
+        }
+        self.constant(code.bind(py).getattr("co_name")?);
+        self.constant(py.None().into_bound(py));
+        closure.iter().try_for_each(|cell| self.load(*cell))?;
+        self.plain(Op::BUILD_TUPLE, closure.len() as u32);
+        self.plain(Op::CALL, 5);
+        Ok(())
+    }
+
+    fn fill(&mut self, id: ValueId, unfilled: &mut Vec<ValueId>) -> Result<(), Failure> {
+        let Value::New(made) = self.value(id)? else { return Ok(()) };
+        for child in children(made) {
+            self.ensure(child, unfilled)?;
+        }
+        match made {
+            New::List(items) => self.append(id, items, Op::LIST_APPEND),
+            New::Set(items) => self.append(id, items, Op::SET_ADD),
+            New::Dict(entries) => {
+                self.load(id)?;
+                for (key, value) in entries {
+                    self.load(*key)?;
+                    self.load(*value)?;
+                    self.plain(Op::MAP_ADD, 1);
+                }
+                self.plain(Op::POP_TOP, 0);
+                Ok(())
+            }
+            New::Cell(Some(content)) => self.store(*content, id, "cell_contents"),
+            New::Function { defaults, kwdefaults, annotations, .. } => {
+                let parts =
+                    [(defaults, "__defaults__"), (kwdefaults, "__kwdefaults__"), (annotations, "__annotations__")];
+                parts.into_iter().try_for_each(|(part, name)| part.map_or(Ok(()), |part| self.store(part, id, name)))
+            }
+            New::Instance { attributes, .. } => {
+                attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))
+            }
+            New::Exception { attributes, context, cause, .. } => {
+                attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))?;
+                cause.map_or(Ok(()), |cause| self.store(cause, id, "__cause__"))?;
+                context.map_or(Ok(()), |context| self.store(context, id, "__context__"))
+            }
+            New::Call { state: Some(state), .. } => {
+                self.load(id)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
+                self.plain(Op::PUSH_NULL, 0);
+                self.load(*state)?;
+                self.plain(Op::CALL, 1);
+                self.plain(Op::POP_TOP, 0);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn append(&mut self, id: ValueId, items: &[ValueId], op: Op) -> Result<(), Failure> {
+        self.load(id)?;
+        for item in items {
+            self.load(*item)?;
+            self.plain(op, 1);
+        }
+        self.plain(Op::POP_TOP, 0);
+        Ok(())
+    }
+
+    /// `object.name = value` where no code of the user can run.
+    pub(super) fn store(&mut self, value: ValueId, object: ValueId, name: &str) -> Result<(), Failure> {
+        self.load(value)?;
+        self.load(object)?;
+        self.op(Op::STORE_ATTR, Arg::Name(name.into()));
+        Ok(())
+    }
+
+    /// `object.__setattr__(object, name, value)`: past a `__setattr__` of the user.
+    fn set_attribute(&mut self, object: ValueId, name: &str, value: ValueId) -> Result<(), Failure> {
+        self.callee(self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?);
+        self.load(object)?;
+        self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
+        self.load(value)?;
+        self.plain(Op::CALL, 3);
+        self.plain(Op::POP_TOP, 0);
+        Ok(())
+    }
+}
+
+/// What must exist before the object can be allocated.
+fn parts(made: &New) -> Vec<ValueId> {
+    match made {
+        New::Instance { class, .. } => vec![*class],
+        New::Function { closure, .. } => closure.clone(),
+        New::Exception { class, args, .. } => vec![*class, *args],
+        New::Call { callable, args, .. } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
+        made if is_filled_later(made) => Vec::new(),
+        made => children(made),
+    }
+}
+
+fn is_filled_later(made: &New) -> bool {
+    matches!(
+        made,
+        New::Exception { .. }
+            | New::Call { .. }
+            | New::List(_)
+            | New::Dict(_)
+            | New::Set(_)
+            | New::Cell(_)
+            | New::Function { .. }
+            | New::Instance { .. }
+    )
+}
+
+/// The nearest class in the resolution order that is no heap type.
+fn c_base<'py>(class: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
+    const HEAPTYPE: u64 = 1 << 9;
+    let class = class.cast::<PyType>().map_err(PyErr::from)?;
+    let mro = class.mro();
+    let found = mro.iter().find(|base| base.cast::<PyType>().is_ok_and(|base| types::flags(base) & HEAPTYPE == 0));
+    found.ok_or_else(|| fault("a class without a base written in C".into()))
+}

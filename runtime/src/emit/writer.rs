@@ -1,0 +1,240 @@
+//! Writes instructions with slots still by name, so that temporaries can be added while writing.
+use super::inputs::Finished;
+use super::need::Needed;
+use super::{Failure, Host};
+use crate::bytecode::{Code, Op};
+use crate::ffi::callable::InternalError;
+use crate::graph::NodeOp;
+use crate::graph::python::PyGraph;
+use crate::guard::source::Source;
+use crate::trace::outcome::Outcome;
+use crate::trace::value::{Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rustc_hash::FxHashMap;
+
+/// An argument whose number is known only when everything is written.
+#[derive(Debug)]
+pub enum Arg {
+    /// As it is.
+    Plain(u32),
+    /// A slot of the traced code.
+    Slot(usize),
+    /// A temporary.
+    Temporary(usize),
+    /// An object, loaded as a constant.
+    Constant(Py<PyAny>),
+    /// A name.
+    Name(String),
+}
+
+/// An instruction of the prologue.
+pub type Written = (Op, Arg);
+
+/// What runs before the frame goes on.
+#[derive(Debug)]
+pub struct Prologue {
+    /// In order.
+    pub written: Vec<Written>,
+    /// How many temporaries it uses.
+    pub temporaries: usize,
+}
+
+/// Writes a prologue.
+pub struct Writer<'a, 'py> {
+    pub(super) py: Python<'py>,
+    pub(super) outcome: &'a Outcome,
+    pub(super) code: &'a Code,
+    written: Vec<Written>,
+    /// Temporaries that hold values.
+    homes: FxHashMap<ValueId, usize>,
+    /// Temporaries that hold results of the graph, by node.
+    results: FxHashMap<u32, usize>,
+    /// Values passed into the graph, by placeholder.
+    placeholders: FxHashMap<u32, ValueId>,
+    temporaries: usize,
+}
+
+/// A graph that is called, as `explain` shows it.
+pub struct Called {
+    /// The graph.
+    pub graph: Py<PyGraph>,
+    /// Calls in it.
+    pub ops: usize,
+}
+
+impl<'a, 'py> Writer<'a, 'py> {
+    /// Nothing written yet.
+    pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code) -> Self {
+        let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
+        let (homes, results) = (FxHashMap::default(), FxHashMap::default());
+        Self { py, outcome, code, written: Vec::new(), homes, results, placeholders, temporaries: 0 }
+    }
+
+    /// The finished prologue.
+    pub fn into_prologue(self) -> Prologue {
+        Prologue { written: self.written, temporaries: self.temporaries }
+    }
+
+    pub(super) fn op(&mut self, op: Op, arg: Arg) {
+        self.written.push((op, arg));
+    }
+
+    pub(super) fn plain(&mut self, op: Op, arg: u32) {
+        self.op(op, Arg::Plain(arg));
+    }
+
+    pub(super) fn constant(&mut self, object: Bound<'_, PyAny>) {
+        self.op(Op::LOAD_CONST, Arg::Constant(object.unbind()));
+    }
+
+    /// Pushes a callable and the NULL that calls want.
+    pub(super) fn callee(&mut self, object: Bound<'_, PyAny>) {
+        self.constant(object);
+        self.plain(Op::PUSH_NULL, 0);
+    }
+
+    /// Pops the top into a new temporary that is the value's home from now on.
+    pub(super) fn keep(&mut self, value: ValueId) {
+        let temporary = self.temporary();
+        self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+        self.homes.insert(value, temporary);
+    }
+
+    pub(super) fn has_home(&self, value: ValueId) -> bool {
+        self.homes.contains_key(&value)
+    }
+
+    pub(super) fn temporary(&mut self) -> usize {
+        self.temporaries += 1;
+        self.temporaries - 1
+    }
+
+    /// Loads what lies behind attributes, items, cells and globals first: later effects may change what stands there.
+    pub fn load_sources(&mut self, needed: &Needed) -> Result<(), Failure> {
+        let inputs = self.outcome.inputs.iter().map(|(_, value)| *value);
+        let all: Vec<ValueId> = needed.values.iter().copied().chain(inputs).collect();
+        for id in all {
+            let Value::Real { source: Some(source), .. } = self.value(id)? else { continue };
+            if !matches!(source, Source::Local(_) | Source::Constant(_)) && !self.has_home(id) {
+                let source = source.clone();
+                self.source(&source)?;
+                self.keep(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls the graph and keeps its results.
+    pub fn call_graph(&mut self, finished: Option<Finished>, host: &dyn Host) -> Result<Option<Called>, Failure> {
+        let Some(finished) = finished else { return Ok(None) };
+        let py = self.py;
+        let graph = PyGraph::new(py, &finished.graph)?;
+        let compiled = host.backend(py, &graph, PyTuple::new(py, finished.examples)?)?;
+        self.callee(compiled.into_bound(py));
+        finished.inputs.iter().try_for_each(|value| self.load(*value))?;
+        self.plain(Op::CALL, finished.inputs.len() as u32);
+        self.plain(Op::UNPACK_SEQUENCE, finished.results.len() as u32);
+        for node in &finished.results {
+            let temporary = self.temporary();
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+            self.results.insert(node.0, temporary);
+        }
+        let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
+        Ok(Some(Called { graph: graph.unbind(), ops }))
+    }
+
+    /// Pushes a value.
+    pub(super) fn load(&mut self, id: ValueId) -> Result<(), Failure> {
+        if let Some(home) = self.homes.get(&id) {
+            self.op(Op::LOAD_FAST, Arg::Temporary(*home));
+            return Ok(());
+        }
+        match self.value(id)? {
+            Value::Real { object, source: None } => {
+                self.constant(object.bind(self.py).clone());
+                Ok(())
+            }
+            Value::Real { source: Some(source), .. } => {
+                let source = source.clone();
+                self.source(&source)
+            }
+            Value::Proxy { node, .. } => self.load_node(node.0),
+            Value::New(_) => Err(fault(format!("value {} was not built before its use", id.0))),
+        }
+    }
+
+    fn load_node(&mut self, node: u32) -> Result<(), Failure> {
+        if let Some(result) = self.results.get(&node) {
+            self.op(Op::LOAD_FAST, Arg::Temporary(*result));
+            return Ok(());
+        }
+        let input = self.placeholders.get(&node).copied();
+        let input = input.ok_or_else(|| fault(format!("node {node} is neither an input nor a result of the graph")))?;
+        match self.value(input)? {
+            Value::Proxy { .. } => Err(fault(format!("the graph's input {node} has no source"))),
+            Value::Real { .. } | Value::New(_) => self.load(input),
+        }
+    }
+
+    pub(super) fn value(&self, id: ValueId) -> Result<&'a Value, Failure> {
+        self.outcome.values.get(id.0 as usize).ok_or_else(|| fault(format!("value {} does not exist", id.0)))
+    }
+
+    /// Pushes what is found at a source.
+    fn source(&mut self, source: &Source) -> Result<(), Failure> {
+        match source {
+            Source::Local(slot) => {
+                let slot = *slot as usize;
+                let op = if self.is_boxed(slot) { Op::LOAD_DEREF } else { Op::LOAD_FAST };
+                self.op(op, Arg::Slot(slot));
+            }
+            Source::FreeCell(index) => self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + *index as usize)),
+            Source::Free(index) => self.op(Op::LOAD_DEREF, Arg::Slot(self.code.first_free() + *index as usize)),
+            Source::Cell(base) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("cell_contents".into()));
+            }
+            Source::Global(name) => self.op(Op::LOAD_GLOBAL, Arg::Name(name.to_string())),
+            Source::Builtin(name) => {
+                self.constant(self.py.import("builtins")?.getattr(&**name)?);
+            }
+            Source::DictItem(base, key) => {
+                self.source(base)?;
+                self.constant(key.0.bind(self.py).clone());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
+            Source::Attr(base, name) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name(name.to_string()));
+            }
+            Source::Dict(base) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
+            }
+            Source::Item(base, index) => {
+                self.source(base)?;
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
+            Source::TypeOf(base) => {
+                self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
+                self.source(base)?;
+                self.plain(Op::CALL, 1);
+            }
+            Source::Constant(object) => self.constant(object.bind(self.py).clone()),
+        }
+        Ok(())
+    }
+
+    /// Whether the frame's start puts the argument of this slot into a cell.
+    pub(super) fn is_boxed(&self, slot: usize) -> bool {
+        let start = self.code.instrs.iter().take_while(|instr| instr.op != Op::RESUME);
+        start.into_iter().any(|instr| instr.op == Op::MAKE_CELL && instr.arg as usize == slot)
+    }
+}
+
+/// A fault of ours.
+pub(super) fn fault(text: String) -> Failure {
+    Failure::Python(InternalError::new_err(text))
+}

@@ -1,0 +1,166 @@
+//! `slotrt.Graph` and `slotrt.Node`: a recorded graph as Python sees it, callable and iterable as in FX.
+use super::run::Program;
+use super::{Argument, Graph, Node, NodeOp};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// A node as FX describes one.
+#[pyclass(name = "Node", module = "slotrt", frozen)]
+#[derive(Debug)]
+pub struct PyNode {
+    /// `placeholder`, `call_function` or `output`.
+    #[pyo3(get)]
+    op: &'static str,
+    /// Unique name in the graph.
+    #[pyo3(get)]
+    name: String,
+    /// The callable; the name itself for placeholders and the output.
+    #[pyo3(get)]
+    target: Py<PyAny>,
+    /// Positional arguments, nodes as `Node`.
+    #[pyo3(get)]
+    args: Py<PyTuple>,
+    /// Keyword arguments, nodes as `Node`.
+    #[pyo3(get)]
+    kwargs: Py<PyDict>,
+    /// The nodes that use this one, as the keys of a dict in order of use.
+    #[pyo3(get)]
+    users: Py<PyDict>,
+    /// `value` (type and shape), `file`, `line`, `route` (C functions, outermost first).
+    #[pyo3(get)]
+    meta: Py<PyDict>,
+}
+
+#[pymethods]
+impl PyNode {
+    fn __repr__(&self) -> &str {
+        &self.name
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.target)?;
+        visit.call(&self.args)?;
+        visit.call(&self.kwargs)?;
+        visit.call(&self.users)?;
+        visit.call(&self.meta)
+    }
+}
+
+/// A recorded graph: iterate for its nodes, call with its inputs for the tuple of its results.
+#[pyclass(name = "Graph", module = "slotrt", frozen)]
+#[derive(Debug)]
+pub struct PyGraph {
+    program: Program,
+    nodes: Py<PyList>,
+}
+
+impl PyGraph {
+    /// The graph as Python objects; its last node must be the output.
+    pub fn new<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, Self>> {
+        let nodes = PyList::empty(py);
+        for node in &graph.nodes {
+            nodes.append(build(node, &nodes)?)?;
+        }
+        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind() })
+    }
+}
+
+#[pymethods]
+impl PyGraph {
+    /// All nodes, in the order in which they run.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.nodes.bind(py).get_slice(0, usize::MAX >> 1).into_any()
+    }
+
+    #[pyo3(signature = (*inputs))]
+    fn __call__<'py>(&self, inputs: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+        self.program.run(inputs)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.nodes.bind(py).call_method0("__iter__")
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.nodes.bind(py).len()
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        super::table::render(self.nodes.bind(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.program.traverse(&visit)?;
+        visit.call(&self.nodes)
+    }
+}
+
+/// FX's word for a kind of node.
+pub(super) fn word(op: NodeOp) -> &'static str {
+    match op {
+        NodeOp::Placeholder => "placeholder",
+        NodeOp::CallFunction => "call_function",
+        NodeOp::Output => "output",
+    }
+}
+
+fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyNode>> {
+    let py = earlier.py();
+    let args: Vec<_> = node.args.iter().map(|argument| object(argument, earlier)).collect::<PyResult<_>>()?;
+    let kwargs = PyDict::new(py);
+    for (name, argument) in &node.kwargs {
+        kwargs.set_item(name, object(argument, earlier)?)?;
+    }
+    let target = match &node.target {
+        Some(target) => target.clone_ref(py),
+        None => node.name.as_str().into_pyobject(py)?.into_any().unbind(),
+    };
+    let made = PyNode {
+        op: word(node.op),
+        name: node.name.clone(),
+        target,
+        args: PyTuple::new(py, args)?.unbind(),
+        kwargs: kwargs.unbind(),
+        users: PyDict::new(py).unbind(),
+        meta: meta(py, node)?.unbind(),
+    };
+    let made = Bound::new(py, made)?;
+    let arguments = node.args.iter().chain(node.kwargs.iter().map(|(_, argument)| argument));
+    arguments.into_iter().try_for_each(|argument| add_user(argument, earlier, &made))?;
+    Ok(made)
+}
+
+fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
+    let meta = PyDict::new(py);
+    meta.set_item("value", &node.meta)?;
+    meta.set_item("file", &node.origin.file)?;
+    meta.set_item("line", node.origin.line)?;
+    meta.set_item("route", &node.origin.route)?;
+    Ok(meta)
+}
+
+fn add_user<'py>(argument: &Argument, earlier: &Bound<'py, PyList>, user: &Bound<'py, PyNode>) -> PyResult<()> {
+    match argument {
+        Argument::Node(id) => {
+            let used = earlier.get_item(id.0 as usize)?.cast_into::<PyNode>()?;
+            used.get().users.bind(earlier.py()).set_item(user, earlier.py().None())
+        }
+        Argument::Constant(_) => Ok(()),
+        Argument::Tuple(items) | Argument::List(items) => {
+            items.iter().try_for_each(|item| add_user(item, earlier, user))
+        }
+    }
+}
+
+fn object<'py>(argument: &Argument, earlier: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
+    let py = earlier.py();
+    let all = |items: &[Argument]| items.iter().map(|item| object(item, earlier)).collect::<PyResult<Vec<_>>>();
+    match argument {
+        Argument::Node(id) => earlier.get_item(id.0 as usize),
+        Argument::Constant(constant) => Ok(constant.bind(py).clone()),
+        Argument::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
+        Argument::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Single steps of guard programs: none runs code of the user.
+use super::program::{Load, Registers};
+use crate::ffi::callable::Args;
+use crate::ffi::guard as raw;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+
+/// The value a step leads to; `None` where there is none, which fails the guard.
+pub(super) fn run<'py>(
+    step: &Load,
+    registers: &Registers<'py>,
+    args: Args<'_, 'py>,
+    function: &Bound<'py, PyAny>,
+) -> Option<Bound<'py, PyAny>> {
+    let py = args.py();
+    let register = |index: &usize| registers.get(*index)?.as_ref();
+    match step {
+        Load::Argument(index) => Some(args.get(*index)?.to_owned()),
+        Load::FreeCell(index) => raw::closure_cell(function, *index),
+        Load::Content(cell) => raw::cell_content(register(cell)?),
+        Load::Global(name) => entry(&raw::globals(function)?, name.bind(py)),
+        Load::Builtin(name) => entry(&raw::builtins(function)?, name.bind(py)),
+        Load::Entry(dict, key) => entry(register(dict)?, key.bind(py)),
+        Load::Attribute(base, name) => raw::own_attribute(register(base)?, name.bind(py)),
+        Load::Dict(base) => Some(raw::own_dict(register(base)?)),
+        Load::Item(base, index) => item(register(base)?, *index),
+        Load::Type(base) => Some(register(base)?.get_type().into_any()),
+        Load::Constant(object) => Some(object.bind(py).clone()),
+    }
+}
+
+fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
+}
+
+fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+    if let Ok(tuple) = sequence.cast::<PyTuple>() {
+        return tuple.get_item(index).ok();
+    }
+    sequence.cast::<PyList>().ok()?.get_item(index).ok()
+}
+
+/// Length of an exact builtin container or string.
+pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
+    let exact = value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PySet>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    exact.then(|| value.len().ok()).flatten()
+}
+
+/// Whether a dict lacks a key.
+pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
+    dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
+}
+
+/// Whether an exact dict has exactly these keys in this order.
+pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
+    let (Ok(dict), Ok(keys)) = (dict.cast_exact::<PyDict>(), keys.cast::<PyTuple>()) else { return false };
+    dict.len() == keys.len() && dict.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
+}
+
+/// Code, defaults and keyword defaults of a function.
+pub(super) fn function_parts<'py>(function: &Bound<'py, PyAny>) -> [Option<Bound<'py, PyAny>>; 3] {
+    [raw::function_code(function), raw::function_defaults(function), raw::function_kwdefaults(function)]
+}
+
+/// Whether a function still has these parts.
+pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>; 3]) -> bool {
+    let now = function_parts(function);
+    now.iter().zip(parts).all(|pair| match pair {
+        (Some(now), Some(then)) => now.is(then),
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+/// Whether two plain constants are the same in type and value; floats bit by bit.
+pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bool {
+    if value.is(constant) {
+        return true;
+    }
+    if value.get_type_ptr() != constant.get_type_ptr() {
+        return false;
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyFloat>(), constant.cast_exact::<PyFloat>()) {
+        return left.value().to_bits() == right.value().to_bits();
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyComplex>(), constant.cast_exact::<PyComplex>()) {
+        let bits = |number: &Bound<'_, PyComplex>| (number.real().to_bits(), number.imag().to_bits());
+        return bits(left) == bits(right);
+    }
+    if let (Ok(left), Ok(right)) = (value.cast_exact::<PyTuple>(), constant.cast_exact::<PyTuple>()) {
+        return left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| equal(&left, &right));
+    }
+    let plain = value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    plain && value.eq(constant).unwrap_or(false)
+}

@@ -1,0 +1,211 @@
+//! A flat program that checks guards: each path is loaded once, each check looks at one register.
+use super::source::{Key, Source};
+use super::{Check, DomainCheck, Guard};
+use crate::ffi::callable::Args;
+use crate::ffi::{guard as raw, types};
+use crate::guard::load;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Checks the guards of one cache entry. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Program(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    steps: Vec<Step>,
+    registers: usize,
+    reasons: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Step {
+    /// Which guard a failure belongs to.
+    guard: usize,
+    action: Action,
+}
+
+#[derive(Debug)]
+enum Action {
+    Load { from: Load, into: usize },
+    Check { register: usize, test: Test },
+}
+
+/// One step of a path; numbers are registers.
+#[derive(Debug)]
+pub(super) enum Load {
+    Argument(usize),
+    FreeCell(usize),
+    Content(usize),
+    Global(Py<PyString>),
+    Builtin(Py<PyString>),
+    Entry(usize, Py<PyAny>),
+    Attribute(usize, Py<PyString>),
+    Dict(usize),
+    Item(usize, usize),
+    Type(usize),
+    Constant(Py<PyAny>),
+}
+
+#[derive(Debug)]
+enum Test {
+    TypeIs(Py<PyAny>),
+    Is(Py<PyAny>),
+    Equals(Py<PyAny>),
+    Length(usize),
+    Absent(Py<PyAny>),
+    Same(usize),
+    Different(usize),
+    /// The type and the version tag it had; 0 never matches.
+    Unchanged(Py<PyType>, u32),
+    /// A function and the code, defaults and keyword defaults that it had.
+    Function(Py<PyAny>, [Option<Py<PyAny>>; 3]),
+    Keys(Py<PyAny>),
+    Empty,
+    Domain(Box<dyn DomainCheck>),
+    Call(Py<PyAny>),
+}
+
+pub(super) type Registers<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 16]>;
+
+impl Program {
+    /// Flattens guards, in their order; a path that several guards share is loaded where the first needs it.
+    pub fn new(py: Python<'_>, guards: Vec<Guard>) -> PyResult<Self> {
+        let mut builder = Builder { py, steps: Vec::new(), known: FxHashMap::default(), guard: 0 };
+        let mut reasons = Vec::with_capacity(guards.len());
+        for (index, guard) in guards.into_iter().enumerate() {
+            builder.guard = index;
+            let register = builder.load(&guard.source)?;
+            let test = builder.test(guard.check)?;
+            builder.push(Action::Check { register, test });
+            reasons.push(guard.reason);
+        }
+        let registers = builder.known.len();
+        Ok(Self(Arc::new(Inner { steps: builder.steps, registers, reasons })))
+    }
+
+    /// Whether all guards hold for a call; else the index of the first that does not.
+    pub fn check(&self, args: Args<'_, '_>, function: &Bound<'_, PyAny>) -> Result<(), usize> {
+        let mut registers: Registers<'_> = SmallVec::from_elem(None, self.0.registers);
+        for step in &self.0.steps {
+            let held = match &step.action {
+                Action::Load { from, into } => match load::run(from, &registers, args, function) {
+                    Some(value) => {
+                        registers[*into] = Some(value);
+                        true
+                    }
+                    None => false,
+                },
+                Action::Check { register, test } => {
+                    registers[*register].as_ref().is_some_and(|value| test.holds(value, &registers))
+                }
+            };
+            if !held {
+                return Err(step.guard);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a guard is there.
+    #[must_use]
+    pub fn reason(&self, guard: usize) -> Option<String> {
+        self.0.reasons.get(guard).cloned()
+    }
+}
+
+struct Builder<'py> {
+    py: Python<'py>,
+    steps: Vec<Step>,
+    /// Registers by the path they hold.
+    known: FxHashMap<String, usize>,
+    guard: usize,
+}
+
+impl Builder<'_> {
+    fn push(&mut self, action: Action) {
+        self.steps.push(Step { guard: self.guard, action });
+    }
+
+    fn load(&mut self, source: &Source) -> PyResult<usize> {
+        let path = format!("{source:?}");
+        if let Some(register) = self.known.get(&path) {
+            return Ok(*register);
+        }
+        let from = self.step(source)?;
+        let into = self.known.len();
+        self.known.insert(path, into);
+        self.push(Action::Load { from, into });
+        Ok(into)
+    }
+
+    fn step(&mut self, source: &Source) -> PyResult<Load> {
+        let name = |name: &str| PyString::intern(self.py, name).unbind();
+        Ok(match source {
+            Source::Local(slot) => Load::Argument(*slot as usize),
+            Source::FreeCell(index) => Load::FreeCell(*index as usize),
+            Source::Free(index) => Load::Content(self.load(&Source::FreeCell(*index))?),
+            Source::Cell(base) => Load::Content(self.load(base)?),
+            Source::Global(global) => Load::Global(name(global)),
+            Source::Builtin(builtin) => Load::Builtin(name(builtin)),
+            Source::DictItem(base, key) => Load::Entry(self.load(base)?, key.0.clone_ref(self.py)),
+            Source::Attr(base, attribute) => {
+                let attribute = name(attribute);
+                Load::Attribute(self.load(base)?, attribute)
+            }
+            Source::Dict(base) => Load::Dict(self.load(base)?),
+            Source::Item(base, index) => Load::Item(self.load(base)?, *index),
+            Source::TypeOf(base) => Load::Type(self.load(base)?),
+            Source::Constant(object) => Load::Constant(object.clone_ref(self.py)),
+        })
+    }
+
+    fn test(&mut self, check: Check) -> PyResult<Test> {
+        Ok(match check {
+            Check::TypeIs(kind) => Test::TypeIs(kind),
+            Check::Is(object) => Test::Is(object),
+            Check::Equals(constant) => Test::Equals(constant),
+            Check::Length(length) => Test::Length(length),
+            Check::Absent(Key(key)) => Test::Absent(key),
+            Check::SameAs(other) => Test::Same(self.load(&other)?),
+            Check::NotSameAs(other) => Test::Different(self.load(&other)?),
+            Check::TypeUnchanged(kind) => {
+                let kind = kind.bind(self.py).cast::<PyType>()?;
+                Test::Unchanged(kind.clone().unbind(), types::version_tag(kind))
+            }
+            Check::FunctionUnchanged(function) => {
+                let parts = load::function_parts(function.bind(self.py)).map(|part| part.map(Bound::unbind));
+                Test::Function(function, parts)
+            }
+            Check::Keys(keys) => Test::Keys(keys),
+            Check::CellEmpty => Test::Empty,
+            Check::Domain(check) => Test::Domain(check),
+            Check::Call(check) => Test::Call(check),
+        })
+    }
+}
+
+impl Test {
+    fn holds(&self, value: &Bound<'_, PyAny>, registers: &Registers<'_>) -> bool {
+        let py = value.py();
+        let same = |register: &usize| registers[*register].as_ref().is_some_and(|other| other.is(value));
+        match self {
+            Self::TypeIs(kind) => value.get_type_ptr().cast() == kind.as_ptr(),
+            Self::Is(object) => value.is(object),
+            Self::Equals(constant) => load::equal(value, constant.bind(py)),
+            Self::Length(length) => load::length(value) == Some(*length),
+            Self::Absent(key) => load::absent(value, key.bind(py)),
+            Self::Same(register) => same(register),
+            Self::Different(register) => !same(register),
+            Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
+            Self::Function(function, parts) => value.is(function) && load::same_parts(value, parts),
+            Self::Keys(keys) => load::has_keys(value, keys.bind(py)),
+            Self::Empty => raw::cell_content(value).is_none(),
+            Self::Domain(check) => check.holds(value),
+            Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
+        }
+    }
+}

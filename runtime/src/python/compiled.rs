@@ -1,0 +1,226 @@
+//! The dispatcher behind a compiled callable: guards first, a trace where none hold.
+use super::errors::graph_break;
+use super::family::{Family, Household};
+use super::record::{Frame, Place, Times};
+use crate::bytecode::Code;
+use crate::emit::{self, Emitted, Failure};
+use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
+use crate::ffi::function;
+use crate::guard::Program;
+use crate::trace::outcome::{Break, End, Outcome, RAISES};
+use crate::trace::{self, Stop};
+use pyo3::prelude::*;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Sets of guards one frame may have before it runs as it is.
+const ENTRIES: usize = 8;
+
+/// One function, or one continuation of it.
+#[derive(Debug)]
+pub struct Compiled {
+    family: Arc<Family>,
+    /// The line where a continuation goes on.
+    resumed_at: Option<i32>,
+    cache: Mutex<Cache>,
+}
+
+#[derive(Debug, Default)]
+struct Cache {
+    generation: u64,
+    entries: Arc<Vec<Entry>>,
+}
+
+/// Compiled code, and when it is right.
+#[derive(Debug)]
+struct Entry {
+    /// The code object that was traced; the function may get another one assigned.
+    code: Py<PyAny>,
+    guards: Option<Program>,
+    /// `None`: the frame runs as it is.
+    run: Option<Py<PyAny>>,
+}
+
+impl Compiled {
+    /// The function itself.
+    pub fn root(family: Arc<Family>) -> Self {
+        Self { family, resumed_at: None, cache: Mutex::default() }
+    }
+
+    /// The continuation that goes on at this line.
+    pub fn continuation(family: Arc<Family>, line: i32) -> Self {
+        Self { family, resumed_at: Some(line), cache: Mutex::default() }
+    }
+
+    /// The entries of this generation.
+    fn entries(&self) -> PyResult<Arc<Vec<Entry>>> {
+        let generation = self.family.shared.generation.load(Relaxed);
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        let stale = (cache.generation != generation).then(|| {
+            cache.generation = generation;
+            std::mem::take(&mut cache.entries)
+        });
+        let entries = Arc::clone(&cache.entries);
+        drop(cache);
+        drop(stale);
+        Ok(entries)
+    }
+
+    fn add(&self, py: Python<'_>, entry: Entry) -> PyResult<()> {
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        let mut entries: Vec<Entry> = cache.entries.iter().map(|entry| entry.clone_ref(py)).collect();
+        entries.push(entry);
+        let old = std::mem::replace(&mut cache.entries, Arc::new(entries));
+        drop(cache);
+        drop(old);
+        Ok(())
+    }
+
+    fn compile<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+        missed: Option<String>,
+    ) -> PyResult<Chosen> {
+        let py = args.py();
+        let original = function.getattr("__code__")?;
+        let mut code = Code::decode(&original)?;
+        code.unfuse_method_loads();
+        let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
+        let start = Instant::now();
+        let traced = trace::trace(py, function, &code, &locals, &trace::Options::default());
+        let trace_ns = start.elapsed().as_nanos() as u64;
+        let outcome = match traced {
+            Ok(outcome) => outcome,
+            Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
+            Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
+        };
+        self.refuse_break(py, &code, &outcome)?;
+        let frame = self.family.shared.records().then(|| Frame::new(self.place(py), &code, &outcome)).transpose()?;
+        let start = Instant::now();
+        let emitted = match emit::emit(py, &code, function, outcome, &Household(Arc::clone(&self.family))) {
+            Ok(emitted) => emitted,
+            Err(Failure::Python(error)) => return Err(error),
+            Err(Failure::Refused(reason)) => return self.skip(function, &code, original, reason),
+        };
+        let emit_ns = start.elapsed().as_nanos() as u64;
+        let times = Times { trace: trace_ns, backend: self.family.take_backend_ns(), emit: emit_ns };
+        if let Some(frame) = frame {
+            let frame = frame.finish(py, &emitted, times, missed)?;
+            self.family.shared.record(|| frame);
+        }
+        self.install(py, original, emitted)
+    }
+
+    fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
+        Place { function: self.family.function.bind(py).clone(), resumed_at: self.resumed_at }
+    }
+
+    /// Under `fullgraph`, a break is an error; everywhere it is counted.
+    fn refuse_break(&self, py: Python<'_>, code: &Code, outcome: &Outcome) -> PyResult<()> {
+        let End::Break { at, reason, .. } = &outcome.end else { return Ok(()) };
+        if reason.kind == RAISES {
+            return Ok(());
+        }
+        self.family.shared.count(|counters| &counters.graph_breaks);
+        if !self.family.options.fullgraph {
+            return Ok(());
+        }
+        Err(graph_break(py, reason, &code.filename(py), code.line(*at)))
+    }
+
+    fn install(&self, py: Python<'_>, code: Bound<'_, PyAny>, emitted: Emitted) -> PyResult<Chosen> {
+        self.family.shared.count(|counters| &counters.frames_compiled);
+        let run = emitted.function;
+        let entry = Entry { code: code.unbind(), guards: Some(emitted.guards), run: Some(run.clone_ref(py)) };
+        self.add(py, entry)?;
+        Ok(Chosen::Run(run))
+    }
+
+    /// The frame runs as it is, from now on.
+    fn skip<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        original: Bound<'py, PyAny>,
+        reason: String,
+    ) -> PyResult<Chosen> {
+        let py = function.py();
+        let shared = &self.family.shared;
+        shared.count(|counters| &counters.frames_skipped);
+        if self.family.options.fullgraph {
+            let reason = Break {
+                kind: "frame left alone".into(),
+                context: reason,
+                explanation: "The frame cannot be traced as a whole, so it runs uncompiled.".into(),
+                hints: vec!["compile the functions that it calls".into()],
+            };
+            return Err(graph_break(py, &reason, &code.filename(py), code.firstlineno));
+        }
+        if shared.records() {
+            let frame = Frame::skipped(self.place(py), code, reason)?;
+            shared.record(|| frame);
+        }
+        self.add(py, Entry { code: original.unbind(), guards: None, run: None })?;
+        Ok(Chosen::Original)
+    }
+}
+
+impl Dispatch for Compiled {
+    fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
+        let entries = self.entries()?;
+        let mut missed = None;
+        for entry in entries.iter() {
+            if !function::runs(function, entry.code.as_ptr()) {
+                continue;
+            }
+            let Some(guards) = &entry.guards else { return Ok(Chosen::Original) };
+            match guards.check(args, function) {
+                Ok(()) => {
+                    self.family.shared.count(|counters| &counters.cache_hits);
+                    return Ok(entry
+                        .run
+                        .as_ref()
+                        .map_or(Chosen::Original, |run| Chosen::Run(run.clone_ref(args.py()))));
+                }
+                Err(failed) => missed = guards.reason(failed),
+            }
+        }
+        if entries.is_empty() {
+            return self.compile(function, args, None);
+        }
+        if entries.len() >= ENTRIES {
+            self.family.shared.count(|counters| &counters.frames_skipped);
+            return Ok(Chosen::Original);
+        }
+        self.family.shared.count(|counters| &counters.recompiles);
+        self.compile(function, args, missed)
+    }
+
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        visit(&self.family.function);
+        let Ok(cache) = self.cache.try_lock() else { return };
+        for entry in cache.entries.iter() {
+            visit(&entry.code);
+            entry.run.iter().for_each(&mut *visit);
+        }
+    }
+
+    fn clear(&self) {
+        let taken = self.cache.lock().map(|mut cache| std::mem::take(&mut cache.entries));
+        drop(taken);
+        self.family.clear();
+    }
+}
+
+impl Entry {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        let run = self.run.as_ref().map(|run| run.clone_ref(py));
+        Self { code: self.code.clone_ref(py), guards: self.guards.clone(), run }
+    }
+}
+
+fn poisoned() -> PyErr {
+    InternalError::new_err("the cache of a compiled function is poisoned by an earlier fault")
+}

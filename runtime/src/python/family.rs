@@ -1,0 +1,90 @@
+//! A compiled function and its continuations: options, backend, and the continuations already made.
+use super::compiled::Compiled;
+use super::session::{Options, Shared};
+use crate::bytecode::split::{self, Key, Marks, Refusal};
+use crate::emit::Host;
+use crate::ffi::callable::{self, InternalError};
+use crate::ffi::function;
+use crate::graph::python::PyGraph;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// What a function shares with its continuations.
+#[derive(Debug)]
+pub struct Family {
+    pub(super) shared: Arc<Shared>,
+    pub(super) options: Options,
+    /// The function that all continuations descend from.
+    pub(super) function: Py<PyAny>,
+    continuations: Mutex<FxHashMap<Key, Py<PyAny>>>,
+    /// Nanoseconds that backends took since they were last asked for.
+    backend_ns: AtomicU64,
+}
+
+impl Family {
+    /// A family of one.
+    pub fn new(shared: Arc<Shared>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
+        let (continuations, backend_ns) = (Mutex::default(), AtomicU64::new(0));
+        Arc::new(Self { shared, options, function: function.clone().unbind(), continuations, backend_ns })
+    }
+
+    /// Time spent in backends since the last call.
+    pub fn take_backend_ns(&self) -> u64 {
+        self.backend_ns.swap(0, Relaxed)
+    }
+
+    /// Forgets the continuations.
+    pub fn clear(&self) {
+        let taken = self.continuations.lock().map(|mut known| std::mem::take(&mut *known));
+        drop(taken);
+    }
+
+    fn known(&self, py: Python<'_>, key: &Key) -> Option<Py<PyAny>> {
+        Some(self.continuations.lock().ok()?.get(key)?.clone_ref(py))
+    }
+}
+
+/// A family as the emitter sees it.
+pub struct Household(pub Arc<Family>);
+
+impl Host for Household {
+    fn backend(&self, py: Python<'_>, graph: &Bound<'_, PyGraph>, examples: Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        self.0.shared.count(|counters| &counters.graphs);
+        let Some(backend) = &self.0.options.backend else { return Ok(graph.clone().into_any().unbind()) };
+        let start = Instant::now();
+        let compiled = backend.bind(py).call1((graph, examples))?;
+        self.0.backend_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        if !compiled.is_callable() {
+            let kind = compiled.get_type().qualname()?;
+            return Err(PyTypeError::new_err(format!("the backend returned {kind}, which cannot be called")));
+        }
+        Ok(compiled.unbind())
+    }
+
+    fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {
+        if let Some(known) = self.0.known(py, &wanted.key) {
+            return Ok(known);
+        }
+        let code = wanted.build(py, &self.0.shared.marks).map_err(refused)?;
+        let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
+        let made = Compiled::continuation(Arc::clone(&self.0), wanted.line());
+        let made = callable::new(&plain, Box::new(made), true)?.unbind();
+        let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
+        let mut known = self.0.continuations.lock().map_err(poisoned)?;
+        Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
+    }
+
+    fn marks(&self) -> &Marks {
+        &self.0.shared.marks
+    }
+}
+
+/// A continuation that cannot be built was refused after the split promised it.
+fn refused(refusal: Refusal) -> PyErr {
+    InternalError::new_err(format!("a continuation cannot be built: {refusal}"))
+}

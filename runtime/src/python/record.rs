@@ -1,0 +1,211 @@
+//! What `explain` keeps of a trace: text and numbers, no objects of the program.
+use super::describe;
+use crate::bytecode::Code;
+use crate::emit::Emitted;
+use crate::graph::python::PyGraph;
+use crate::graph::table;
+use crate::trace::outcome::{Break, End, Outcome, RAISES, Route};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// A guard in words: source, check, reason.
+type GuardText = [String; 3];
+
+/// Nanoseconds per stage.
+#[derive(Debug, Default)]
+pub struct Times {
+    /// Symbolic execution.
+    pub trace: u64,
+    /// The backend.
+    pub backend: u64,
+    /// Code generation, the backend included.
+    pub emit: u64,
+}
+
+/// Which frame a record is about.
+#[derive(Debug)]
+pub struct Place<'py> {
+    /// The function, or the one that a continuation descends from.
+    pub function: Bound<'py, PyAny>,
+    /// The line where a continuation goes on.
+    pub resumed_at: Option<i32>,
+}
+
+/// One frame that was traced, or left alone.
+#[derive(Debug)]
+pub struct Frame {
+    name: String,
+    file: String,
+    line: i32,
+    resumed_at: Option<i32>,
+    steps: u64,
+    guards: Vec<GuardText>,
+    routes: Vec<Route>,
+    effects: Vec<String>,
+    end: &'static str,
+    stop: Option<(Break, i32)>,
+    before: Vec<String>,
+    after: Vec<String>,
+    graph: Option<Py<PyGraph>>,
+    ops: usize,
+    missed: Option<String>,
+    skipped: Option<String>,
+    times: Times,
+}
+
+impl Frame {
+    /// What a trace says before it is emitted.
+    pub fn new(place: Place<'_>, code: &Code, outcome: &Outcome) -> PyResult<Self> {
+        let py = place.function.py();
+        let mut frame = Self::bare(place, code)?;
+        frame.steps = outcome.steps;
+        frame.guards = outcome.guards.iter().map(|guard| describe::guard(py, guard, code)).collect::<PyResult<_>>()?;
+        frame.routes = outcome.routes.clone();
+        frame.effects = outcome.effects.iter().map(|effect| describe::effect(py, effect, outcome, code)).collect();
+        (frame.end, frame.stop) = match &outcome.end {
+            End::Return(_) => ("return", None),
+            End::Raise(_) => ("raise", None),
+            End::Break { reason, .. } if reason.kind == RAISES => ("raise", None),
+            End::Break { at, reason, .. } => ("break", Some((reason.clone(), code.line(*at)))),
+        };
+        Ok(frame)
+    }
+
+    /// A frame that runs as it is.
+    pub fn skipped(place: Place<'_>, code: &Code, reason: String) -> PyResult<Self> {
+        let mut frame = Self::bare(place, code)?;
+        frame.skipped = Some(reason);
+        frame.end = "skip";
+        Ok(frame)
+    }
+
+    fn bare(place: Place<'_>, code: &Code) -> PyResult<Self> {
+        let py = place.function.py();
+        Ok(Self {
+            name: place.function.getattr("__qualname__")?.extract()?,
+            file: code.filename(py),
+            line: place.function.getattr("__code__")?.getattr("co_firstlineno")?.extract()?,
+            resumed_at: place.resumed_at,
+            steps: 0,
+            guards: Vec::new(),
+            routes: Vec::new(),
+            effects: Vec::new(),
+            end: "return",
+            stop: None,
+            before: lines(&code.listing(py)),
+            after: Vec::new(),
+            graph: None,
+            ops: 0,
+            missed: None,
+            skipped: None,
+            times: Times::default(),
+        })
+    }
+
+    /// Adds what emitting made.
+    pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Option<String>) -> PyResult<Self> {
+        let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
+        let graph = made.graph.as_ref().map(|graph| graph.clone_ref(py));
+        Ok(Self { after, graph, ops: made.ops, times, missed, ..self })
+    }
+
+    /// The record as Python data that `json.dumps` takes.
+    pub fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("name", self.name)?;
+        dict.set_item("file", self.file)?;
+        dict.set_item("line", self.line)?;
+        dict.set_item("resumed_at", self.resumed_at)?;
+        dict.set_item("steps", self.steps)?;
+        dict.set_item("ops", self.ops)?;
+        dict.set_item("graph", graph(py, self.graph)?)?;
+        dict.set_item("guards", guards(py, self.guards)?)?;
+        dict.set_item("routes", routes(py, self.routes)?)?;
+        dict.set_item("effects", self.effects)?;
+        dict.set_item("end", self.end)?;
+        dict.set_item("break", self.stop.map(|(stop, line)| reason(py, stop, line)).transpose()?)?;
+        dict.set_item("skipped", self.skipped)?;
+        dict.set_item("recompiled_because", self.missed)?;
+        let bytecode = PyDict::new(py);
+        bytecode.set_item("before", self.before)?;
+        bytecode.set_item("after", self.after)?;
+        dict.set_item("bytecode", bytecode)?;
+        let emit = self.times.emit.saturating_sub(self.times.backend);
+        let ns = PyDict::new(py);
+        for (name, value) in [("trace", self.times.trace), ("backend", self.times.backend), ("emit", emit)] {
+            ns.set_item(name, value)?;
+        }
+        ns.set_item("total", self.times.trace + self.times.emit)?;
+        dict.set_item("ns", ns)?;
+        Ok(dict)
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+fn graph(py: Python<'_>, graph: Option<Py<PyGraph>>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    let Some(graph) = graph else { return Ok(list) };
+    for node in graph.bind(py).getattr("nodes")?.try_iter()? {
+        list.append(node_dict(&node?)?)?;
+    }
+    Ok(list)
+}
+
+fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = node.py();
+    let dict = PyDict::new(py);
+    for name in ["op", "name"] {
+        dict.set_item(name, node.getattr(name)?)?;
+    }
+    dict.set_item("target", table::target(&node.getattr("target")?)?)?;
+    let args = node.getattr("args")?.cast_into::<PyTuple>()?;
+    dict.set_item("args", args.iter().map(|arg| table::short(&arg)).collect::<PyResult<Vec<_>>>()?)?;
+    let kwargs = PyDict::new(py);
+    for (name, value) in node.getattr("kwargs")?.cast_into::<PyDict>()? {
+        kwargs.set_item(name, table::short(&value)?)?;
+    }
+    dict.set_item("kwargs", kwargs)?;
+    let meta = node.getattr("meta")?.cast_into::<PyDict>()?;
+    for (name, key) in [("meta", "value"), ("line", "line"), ("route", "route")] {
+        dict.set_item(name, meta.get_item(key)?)?;
+    }
+    Ok(dict)
+}
+
+fn guards(py: Python<'_>, guards: Vec<GuardText>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for [source, check, reason] in guards {
+        let dict = PyDict::new(py);
+        dict.set_item("source", source)?;
+        dict.set_item("check", check)?;
+        dict.set_item("reason", reason)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+fn routes(py: Python<'_>, routes: Vec<Route>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for route in routes {
+        let dict = PyDict::new(py);
+        dict.set_item("file", route.file)?;
+        dict.set_item("line", route.line)?;
+        dict.set_item("instruction", route.instruction)?;
+        dict.set_item("functions", route.functions)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+fn reason(py: Python<'_>, stop: Break, line: i32) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("kind", stop.kind)?;
+    dict.set_item("context", stop.context)?;
+    dict.set_item("explanation", stop.explanation)?;
+    dict.set_item("hints", stop.hints)?;
+    dict.set_item("line", line)?;
+    Ok(dict)
+}
