@@ -5,6 +5,7 @@ mod facts;
 mod fetch;
 mod obtain;
 mod place;
+mod prove;
 mod regen;
 mod run;
 mod testing;
@@ -32,6 +33,7 @@ enum Command {
     Develop(develop::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
+    Prove(prove::Options),
     Regen(regen::Options),
     Test(testing::Options),
     Tidy(tidy::Args),
@@ -44,6 +46,7 @@ impl Command {
             Command::Develop(options) => develop::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
+            Command::Prove(options) => prove::run(options),
             Command::Regen(options) => regen::run(options),
             Command::Test(options) => testing::run(options),
             Command::Tidy(args) => tidy::run(args),

@@ -88,6 +88,9 @@ pub struct Frame {
     /// Why the graph ended, if it broke.
     #[serde(default, rename = "break")]
     pub stop: Option<Break>,
+    /// Why the frame was left alone, if it was.
+    #[serde(default)]
+    pub skipped: Option<String>,
     /// Listings.
     pub bytecode: Bytecode,
     /// Nanoseconds per stage.
@@ -106,6 +109,9 @@ pub struct Node {
     pub target: String,
     /// Its arguments, as text.
     pub args: Vec<String>,
+    /// Keyword arguments, as text.
+    #[serde(default)]
+    pub kwargs: BTreeMap<String, String>,
     /// Type and shape.
     #[serde(default)]
     pub meta: String,

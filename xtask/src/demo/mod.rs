@@ -7,7 +7,7 @@ use crate::obtain::{Interpreter, interpreter, releases, sources, venv};
 use crate::ui::{Advise, Step};
 use crate::wheel::Profile;
 use crate::{develop, place, regen, run};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::Serialize;
 use slotgen::emit::Mode;
@@ -67,7 +67,31 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         anstream::println!("{}", render::report(&shown, options.full));
     }
-    ensure!(shown.program.runs.iter().all(|run| run.same), "compiled and uncompiled runs differ");
+    verdict(&shown)
+}
+
+/// What must be true of the demo for it to have shown anything.
+fn verdict(shown: &Shown) -> Result<()> {
+    let (runs, explain) = (&shown.program.runs, &shown.program.explain);
+    ensure!(runs.iter().all(|run| run.same), "compiled and uncompiled runs differ");
+    let alone = explain.frames.iter().find_map(|frame| Some((&frame.name, frame.skipped.as_ref()?)));
+    if let Some((name, why)) = alone {
+        bail!("`{name}` was not traced: {why}");
+    }
+    ensure!(
+        explain.breaks >= 1 && explain.graphs > explain.breaks,
+        "the program must give a graph on both sides of its break"
+    );
+    let through = |name: &str| {
+        explain
+            .frames
+            .iter()
+            .flat_map(|frame| &frame.routes)
+            .any(|route| route.functions.iter().any(|found| found == name))
+    };
+    for function in ["binary_op1", "slot_nb_or", "dict_or"] {
+        ensure!(through(function), "no operation went through `{function}`");
+    }
     Ok(())
 }
 

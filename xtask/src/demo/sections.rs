@@ -46,7 +46,7 @@ pub fn graphs(explain: &Explain) -> String {
     let tables = with_graph.map(|frame| {
         let rows = frame.graph.iter().map(|node| {
             let line = if node.line == 0 { String::new() } else { node.line.to_string() };
-            vec![node.name.clone(), node.op.clone(), node.target.clone(), node.args.join(", "), line, node.meta.clone()]
+            vec![node.name.clone(), node.op.clone(), node.target.clone(), arguments(node), line, node.meta.clone()]
         });
         let rows: Vec<_> = rows.collect();
         format!("  {}\n{}", title(frame), table(&["name", "op", "target", "arguments", "line", "result"], &rows))
@@ -67,13 +67,15 @@ pub fn guards(explain: &Explain) -> String {
 
 /// The four parts of each break.
 pub fn breaks(explain: &Explain) -> String {
+    let alone = explain.frames.iter().filter_map(|frame| Some((frame, frame.skipped.as_ref()?)));
+    let alone = alone.map(|(frame, why)| format!("  {} {}: {why}", paint::red("left alone"), name(frame)));
     let breaks = explain.frames.iter().filter_map(|frame| frame.stop.as_ref());
     let texts = breaks.map(|stop| {
         let hints = stop.hints.iter().map(|hint| format!("\n    {} {hint}", paint::green("help")));
         let head = paint::yellow(format!("line {}: {}", stop.line, stop.kind));
         format!("  {head}\n    {}\n    {}{}", stop.context, stop.explanation, hints.collect::<String>())
     });
-    let text = texts.collect::<Vec<_>>().join("\n");
+    let text = alone.chain(texts).collect::<Vec<_>>().join("\n");
     if text.is_empty() { "  none".to_owned() } else { text }
 }
 
@@ -134,6 +136,11 @@ pub fn costs(shown: &Shown) -> String {
         }
     }
     table(&["step", "time"], &rows)
+}
+
+fn arguments(node: &super::data::Node) -> String {
+    let named = node.kwargs.iter().map(|(name, value)| format!("{name}={value}"));
+    node.args.iter().cloned().chain(named).collect::<Vec<_>>().join(", ")
 }
 
 fn title(frame: &Frame) -> String {

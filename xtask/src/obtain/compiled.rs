@@ -13,8 +13,6 @@ pub struct Compiled {
     pub headers: PathBuf,
     /// Runs it.
     pub python: PathBuf,
-    /// Its version.
-    pub version: String,
 }
 
 /// pyenv's where its library is shared, else Debian's, unpacked.
@@ -28,8 +26,7 @@ pub fn find(series: &str) -> Result<Compiled> {
     let library = unpacked::library(&tree, series);
     ensure!(library.is_file(), "{} is missing", library.display());
     let python = tree.join("python");
-    let version = Interpreter::probe(&python)?.full_version();
-    Ok(Compiled { library, headers: unpacked::headers(&tree, series), python, version })
+    Ok(Compiled { library, headers: unpacked::headers(&tree, series), python })
 }
 
 /// The parts of an installed interpreter, where its library is shared.
@@ -37,6 +34,5 @@ fn installed(python: &Interpreter) -> Option<Compiled> {
     let library = python.library_dir.join(format!("libpython{}.so", python.series()));
     let headers = python.include_dir.clone();
     let there = library.is_file() && headers.join("internal").is_dir();
-    let (python, version) = (python.executable.clone(), python.full_version());
-    there.then_some(Compiled { library, headers, python, version })
+    there.then(|| Compiled { library, headers, python: python.executable.clone() })
 }
