@@ -1,4 +1,6 @@
 //! What is recorded into the graph instead of being executed: plug-ins, one per array library.
+pub mod numpy;
+
 use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
 use crate::trace::value::ValueId;

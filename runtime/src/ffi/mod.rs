@@ -6,6 +6,7 @@ pub mod guard;
 pub mod handlers;
 pub mod hook;
 mod layout;
+pub mod ndarray;
 pub mod python;
 pub mod types;
 

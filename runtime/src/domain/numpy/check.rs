@@ -1,0 +1,80 @@
+//! What must hold of an array or scalar for a trace to be right for it.
+use crate::ffi::ndarray;
+use crate::guard::DomainCheck;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Contiguity and writeability: C, Fortran, aligned, writeable.
+const FLAGS: i32 = 0x1 | 0x2 | 0x100 | 0x400;
+
+/// Exact class, dtype, shape, contiguity, writeability.
+#[derive(Debug)]
+pub(super) struct ArrayCheck {
+    class: Py<PyType>,
+    dtype: Py<PyAny>,
+    shape: Vec<isize>,
+    flags: i32,
+    text: String,
+}
+
+impl ArrayCheck {
+    /// For arrays like `example`, which must be an exact `ndarray`.
+    pub(super) fn new(example: &Bound<'_, PyAny>) -> Self {
+        let read = ndarray::metadata(example);
+        let (shape, flags) = (read.shape.to_vec(), read.flags & FLAGS);
+        let py = example.py();
+        let dtype = example.getattr("dtype").map_or_else(|_| py.None(), Bound::unbind);
+        let order = match flags & 3 {
+            3 => "C and F",
+            1 => "C",
+            2 => "F",
+            _ => "not",
+        };
+        let writeable = if flags & 0x400 == 0 { ", read-only" } else { "" };
+        let text = format!("dtype == {}, shape == {shape:?}, {order} contiguous{writeable}", dtype.bind(py));
+        Self { class: example.get_type().unbind(), dtype, shape, flags, text }
+    }
+}
+
+impl DomainCheck for ArrayCheck {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        if !value.get_type().is(&self.class) {
+            return false;
+        }
+        let read = ndarray::metadata(value);
+        if read.shape != self.shape.as_slice() || read.flags & FLAGS != self.flags {
+            return false;
+        }
+        let dtype = self.dtype.bind(value.py());
+        read.descr == dtype.as_ptr() as usize
+            || value.getattr("dtype").is_ok_and(|other| other.eq(dtype).unwrap_or(false))
+    }
+
+    fn describe(&self) -> String {
+        self.text.clone()
+    }
+}
+
+/// Exact class of a scalar; its dtype follows.
+#[derive(Debug)]
+pub(super) struct ScalarCheck {
+    class: Py<PyType>,
+    text: String,
+}
+
+impl ScalarCheck {
+    /// For scalars of this class.
+    pub(super) fn new(class: &Bound<'_, PyType>) -> Self {
+        Self { class: class.clone().unbind(), text: format!("type is {}", crate::ffi::types::name(class)) }
+    }
+}
+
+impl DomainCheck for ScalarCheck {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        value.get_type().is(&self.class)
+    }
+
+    fn describe(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,132 @@
+//! Running an operation on examples to learn type, dtype and shape of its result.
+use super::{Called, Numpy, fault, stop, tuple};
+use crate::domain::{Answer, Operand};
+use crate::trace::outcome::Break;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+
+/// Turns operands into the objects that stand for them.
+pub(super) struct Examples<'a, 'py> {
+    pub(super) numpy: &'a Numpy,
+    pub(super) py: Python<'py>,
+}
+
+impl<'a, 'py> Examples<'a, 'py> {
+    pub(super) fn new(numpy: &'a Numpy, py: Python<'py>) -> Self {
+        Self { numpy, py }
+    }
+
+    /// Arrays of objects run Python code for every element.
+    pub(super) fn refuse_objects(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
+        let hasobject = |example: &Bound<'py, PyAny>| -> PyResult<bool> {
+            example.getattr("dtype")?.getattr("hasobject")?.is_truthy()
+        };
+        for arg in args {
+            if let Operand::Graph { example, .. } = arg
+                && hasobject(example).map_err(|error| fault(&error))?
+            {
+                return Err(stop("array of objects", "dtype=object", "Operations on it call methods of its elements."));
+            }
+        }
+        Ok(())
+    }
+
+    /// The object that stands for an operand.
+    pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
+        match operand {
+            Operand::Graph { example, .. } => Ok(example.clone()),
+            Operand::Known(object) => self.known(object),
+            Operand::Tuple(items) => Ok(tuple(self.py, all(items)?)?.into_any()),
+            Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
+            Operand::Slice(parts) => {
+                let [start, end, step] = [self.object(&parts[0])?, self.object(&parts[1])?, self.object(&parts[2])?];
+                let slice = self.py.get_type::<PySlice>().call1((start, end, step));
+                slice.map_err(|error| fault(&error))
+            }
+            Operand::Foreign(class) => {
+                let name = crate::ffi::types::name(class);
+                Err(stop("array operation with an unknown object", name, "numpy would look into the object."))
+            }
+        }
+    }
+
+    /// Known objects that numpy takes as they are, without running Python code of theirs.
+    fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let class = object.get_type();
+        let builtin = class.module().is_ok_and(|module| module == "builtins");
+        let dtype = crate::ffi::types::name(&class).starts_with("numpy.");
+        if builtin || dtype || self.numpy.is_value(object) || object.is_instance_of::<pyo3::types::PyType>() {
+            return Ok(object.clone());
+        }
+        let name = crate::ffi::types::name(&class);
+        Err(stop("array operation with an unknown object", name, "numpy would look into the object."))
+    }
+
+    /// Runs the call on the examples, floating point warnings off, and answers with a node for it.
+    pub(super) fn record(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        match self.run(&target, args, kwargs)? {
+            Ok(example) => self.node(target, args, kwargs, example),
+            Err(error) => Ok(Answer::Raised(error)),
+        }
+    }
+
+    /// A node whose result is like `example`.
+    pub(super) fn node(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Called<'py> {
+        if !self.numpy.is_value(&example) {
+            let text = crate::ffi::types::name(&example.get_type());
+            return Err(stop("numpy result that is no array", text, "Only arrays and numpy scalars are graph values."));
+        }
+        Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+    }
+
+    /// What the call gives for the examples.
+    pub(super) fn run(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Result<PyResult<Bound<'py, PyAny>>, Box<Break>> {
+        let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let objects = tuple(self.py, objects)?;
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
+        }
+        let state = self.quiet().map_err(|error| fault(&error))?;
+        let result = self.call(target, &objects, &named);
+        state
+            .call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))
+            .map_err(|error| fault(&error))?;
+        Ok(result)
+    }
+
+    fn call(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        target.call(args, (!kwargs.is_empty()).then_some(kwargs))
+    }
+
+    /// Enters `errstate(all="ignore")`: the warnings of the real contents come when the graph runs.
+    fn quiet(&self) -> PyResult<Bound<'py, PyAny>> {
+        let kwargs = PyDict::new(self.py);
+        kwargs.set_item("all", "ignore")?;
+        let state = self.numpy.module.bind(self.py).getattr("errstate")?.call((), Some(&kwargs))?;
+        state.call_method0("__enter__")?;
+        Ok(state)
+    }
+}

@@ -1,0 +1,194 @@
+//! numpy: arrays and scalars are values of the graph; what depends on metadata alone is known while tracing.
+mod check;
+mod example;
+mod names;
+mod operators;
+
+use super::{Answer, Callee, Domain, Operand};
+use crate::ffi::ndarray;
+use crate::guard::DomainCheck;
+use crate::trace::outcome::Break;
+use example::Examples;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+/// The numpy that the program has imported.
+#[derive(Debug)]
+pub struct Numpy {
+    module: Py<PyModule>,
+    ndarray: Py<PyType>,
+    generic: Py<PyType>,
+    ufunc: Py<PyType>,
+    operator: Py<PyModule>,
+}
+
+/// The domain, if the program has imported numpy and its arrays are laid out as known here.
+pub fn new(py: Python<'_>) -> PyResult<Option<Numpy>> {
+    let modules = py.import("sys")?.getattr("modules")?;
+    let Ok(module) = modules.get_item("numpy") else { return Ok(None) };
+    let Ok(module) = module.cast_into::<PyModule>() else { return Ok(None) };
+    // A program can look while numpy is still being imported.
+    let (Ok(zeros), Ok(ndarray)) = (module.getattr("zeros"), module.getattr("ndarray")) else { return Ok(None) };
+    let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+    if !ndarray::agrees(&zeros.call1(((2, 3),))?)? {
+        return Ok(None);
+    }
+    let (generic, ufunc) = (class("generic")?, class("ufunc")?);
+    let ndarray = ndarray.cast_into::<PyType>()?.unbind();
+    let operator = py.import("operator")?.unbind();
+    Ok(Some(Numpy { module: module.unbind(), ndarray, generic, ufunc, operator }))
+}
+
+type Called<'py> = Result<Answer<'py>, Box<Break>>;
+
+impl Domain for Numpy {
+    fn name(&self) -> &'static str {
+        "numpy"
+    }
+
+    fn claims(&self, class: &Bound<'_, PyType>) -> bool {
+        class.is(&self.ndarray) || self.is_scalar_class(class)
+    }
+
+    fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
+        callable.get_type().is(&self.ufunc) || names::function(self.module.bind(callable.py()), callable).is_some()
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        let examples = Examples::new(self, py);
+        examples.refuse_objects(args)?;
+        match callee {
+            Callee::Slot(slot) => operators::slot(&examples, slot, args),
+            Callee::Function(function) => self.function(&examples, function, args, kwargs),
+            Callee::Method(name) => self.method(&examples, name, args, kwargs),
+            Callee::GetAttr(name) => self.attribute(&examples, name, args),
+        }
+    }
+
+    fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        if example.get_type().is(&self.ndarray) {
+            return Ok(Box::new(check::ArrayCheck::new(example)));
+        }
+        let parametric = ["datetime64", "timedelta64", "void", "str_", "bytes_", "object_"];
+        let name = crate::ffi::types::name(&example.get_type());
+        if parametric.iter().any(|kind| name.ends_with(kind)) {
+            return Err(stop(
+                "numpy scalar with a parametric type",
+                name,
+                "Its type alone does not determine its dtype.",
+            ));
+        }
+        Ok(Box::new(check::ScalarCheck::new(&example.get_type())))
+    }
+
+    fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        let text = |name: &str| example.getattr(name).map(|value| value.to_string()).unwrap_or_default();
+        if example.get_type().is(&self.ndarray) {
+            return format!("ndarray[{}, {}]", text("dtype"), text("shape"));
+        }
+        format!("scalar[{}]", text("dtype"))
+    }
+}
+
+impl Numpy {
+    /// Scalar types of numpy itself; subclasses by users are left alone.
+    fn is_scalar_class(&self, class: &Bound<'_, PyType>) -> bool {
+        const HEAPTYPE: u64 = 1 << 9;
+        let generic = self.generic.bind(class.py());
+        crate::ffi::types::is_subtype(class, generic) && crate::ffi::types::flags(class) & HEAPTYPE == 0
+    }
+
+    fn is_value(&self, object: &Bound<'_, PyAny>) -> bool {
+        self.claims(&object.get_type())
+    }
+
+    fn function<'py>(
+        &self,
+        examples: &Examples<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        if function.get_type().is(&self.ufunc) {
+            let plain = kwargs.iter().all(|(name, value)| name == "dtype" && matches!(value, Operand::Known(_)));
+            let outputs: usize = function.getattr("nout").and_then(|count| count.extract()).unwrap_or(0);
+            let inputs: usize = function.getattr("nin").and_then(|count| count.extract()).unwrap_or(0);
+            if !plain || outputs != 1 || args.len() != inputs {
+                let text = format!("{function} with out=, where=, or several results");
+                return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
+            }
+            return examples.record(function.clone(), args, kwargs);
+        }
+        let Some(rule) = names::function(self.module.bind(examples.py), function) else {
+            let text = crate::graph::table::target(function).unwrap_or_default();
+            return Err(stop(
+                "call of a numpy function that is not recorded",
+                text,
+                "Its result may depend on contents.",
+            ));
+        };
+        rule.admit(args, kwargs)?;
+        examples.record(function.clone(), args, kwargs)
+    }
+
+    fn method<'py>(
+        &self,
+        examples: &Examples<'_, 'py>,
+        name: &str,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        let Some(rule) = names::method(name) else {
+            let text = format!("ndarray.{name}");
+            return Err(stop(
+                "call of a numpy method that is not recorded",
+                text,
+                "Its result may depend on contents, or it changes the array.",
+            ));
+        };
+        rule.admit(args, kwargs)?;
+        let class = examples.object(&args[0])?.get_type();
+        let method = class.getattr(name).map_err(|error| fault(&error))?;
+        examples.record(method, args, kwargs)
+    }
+
+    fn attribute<'py>(&self, examples: &Examples<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
+        let Some(of) = args.first() else { return Err(stop("attribute of nothing", name, "")) };
+        let object = examples.object(of)?;
+        if names::METADATA.contains(&name) {
+            return Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant));
+        }
+        if names::VIEWS.contains(&name) {
+            let getattr = examples.py.import("builtins").and_then(|builtins| builtins.getattr("getattr"));
+            let name = pyo3::types::PyString::intern(examples.py, name).into_any();
+            let target = getattr.map_err(|error| fault(&error))?;
+            return examples.record(target, &[of.clone(), Operand::Known(name)], &[]);
+        }
+        match object.get_type().hasattr(name) {
+            Ok(false) => Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant)),
+            _ => Err(stop("attribute of an array that is not recorded", name, "Its value may depend on contents.")),
+        }
+    }
+}
+
+/// A break with the domain's usual hint.
+fn stop(kind: &str, context: impl Into<String>, explanation: &str) -> Box<Break> {
+    let hints = vec!["avoid control flow and conversions that depend on array contents".to_owned()];
+    Box::new(Break { kind: kind.into(), context: context.into(), explanation: explanation.into(), hints })
+}
+
+/// A break where numpy itself is not as expected.
+fn fault(error: &PyErr) -> Box<Break> {
+    stop("numpy is not as expected", error.to_string(), "An attribute that every numpy has could not be read.")
+}
+
+/// The tuple of Python objects.
+fn tuple<'py>(py: Python<'py>, items: Vec<Bound<'py, PyAny>>) -> Result<Bound<'py, PyTuple>, Box<Break>> {
+    PyTuple::new(py, items).map_err(|error| fault(&error))
+}

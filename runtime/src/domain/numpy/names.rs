@@ -1,0 +1,162 @@
+//! Functions and methods whose results depend on metadata and on known arguments alone: a short reviewed table.
+use super::stop;
+use crate::domain::Operand;
+use crate::trace::outcome::Break;
+use pyo3::prelude::*;
+
+/// Attributes that are metadata.
+pub(super) const METADATA: &[&str] = &["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides"];
+
+/// Attributes that give another array.
+pub(super) const VIEWS: &[&str] = &["T", "real", "imag", "mT"];
+
+/// Which arguments may be arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Only the first (or a sequence of arrays as the first): the others say how.
+    First,
+    /// All positional ones.
+    Any,
+    /// None: a constructor.
+    None,
+}
+
+/// Functions of the module `numpy`, and methods of arrays under the same names. Reasons by group:
+/// reductions and scans have the shape of their axes; rearrangements have the shape that they are told; products follow
+/// the shapes of their operands; constructors have the shape that they are told.
+const TABLE: &[(Rule, &[&str])] = &[
+    (
+        Rule::First,
+        &[
+            "sum",
+            "prod",
+            "mean",
+            "std",
+            "var",
+            "max",
+            "min",
+            "amax",
+            "amin",
+            "any",
+            "all",
+            "argmax",
+            "argmin",
+            "cumsum",
+            "cumprod",
+            "ptp",
+            "median",
+            "round",
+            "reshape",
+            "transpose",
+            "ravel",
+            "squeeze",
+            "expand_dims",
+            "swapaxes",
+            "moveaxis",
+            "broadcast_to",
+            "flip",
+            "roll",
+            "tile",
+            "copy",
+            "diff",
+            "sort",
+            "argsort",
+            "diagonal",
+            "trace",
+            "triu",
+            "tril",
+            "concatenate",
+            "stack",
+            "vstack",
+            "hstack",
+            "dstack",
+            "atleast_1d",
+            "atleast_2d",
+            "zeros_like",
+            "ones_like",
+            "full_like",
+        ],
+    ),
+    (Rule::Any, &["dot", "inner", "outer", "vdot", "kron", "where", "clip"]),
+    (Rule::None, &["zeros", "ones", "full", "arange", "linspace", "eye", "identity"]),
+];
+
+/// Methods; those that change the array in place (`sort`, `fill`, `resize`…) or look at contents (`item`, `tolist`…) are left out.
+const METHODS: &[(Rule, &[&str])] = &[
+    (
+        Rule::First,
+        &[
+            "sum",
+            "prod",
+            "mean",
+            "std",
+            "var",
+            "max",
+            "min",
+            "any",
+            "all",
+            "argmax",
+            "argmin",
+            "cumsum",
+            "cumprod",
+            "round",
+            "reshape",
+            "transpose",
+            "ravel",
+            "flatten",
+            "squeeze",
+            "swapaxes",
+            "copy",
+            "astype",
+            "argsort",
+            "diagonal",
+            "trace",
+            "conj",
+            "conjugate",
+        ],
+    ),
+    (Rule::Any, &["dot", "clip"]),
+];
+
+/// The rule for a function of the module, found by identity.
+pub(super) fn function(module: &Bound<'_, PyModule>, callable: &Bound<'_, PyAny>) -> Option<Rule> {
+    let name: String = callable.getattr("__name__").ok()?.extract().ok()?;
+    let (rule, name) =
+        TABLE.iter().find_map(|(rule, names)| Some((*rule, *names.iter().find(|known| **known == name)?)))?;
+    module.getattr(name).is_ok_and(|known| known.is(callable)).then_some(rule)
+}
+
+/// The rule for a method of arrays.
+pub(super) fn method(name: &str) -> Option<Rule> {
+    METHODS.iter().find(|(_, names)| names.contains(&name)).map(|(rule, _)| *rule)
+}
+
+impl Rule {
+    /// Breaks where an argument that must be known is an array, or where the result is to go into an existing one.
+    pub(super) fn admit(self, args: &[Operand<'_>], kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
+        let free = match self {
+            Self::First => 1,
+            Self::Any => args.len(),
+            Self::None => 0,
+        };
+        let positional = args.iter().skip(free).all(is_known);
+        let named = kwargs.iter().all(|(name, value)| name != "out" && name != "where" && is_known(value));
+        if positional && named {
+            return Ok(());
+        }
+        Err(stop(
+            "unsupported form of a numpy call",
+            "out=, where=, or an array that says how",
+            "The result may depend on contents.",
+        ))
+    }
+}
+
+fn is_known(operand: &Operand<'_>) -> bool {
+    match operand {
+        Operand::Known(_) => true,
+        Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_known),
+        Operand::Slice(parts) => parts.iter().all(is_known),
+        Operand::Graph { .. } | Operand::Foreign(_) => false,
+    }
+}

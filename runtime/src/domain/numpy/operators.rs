@@ -1,0 +1,176 @@
+//! Slots of arrays: which Python operator stands for each in the graph.
+use super::example::Examples;
+use super::{Called, stop};
+use crate::domain::{Answer, Operand};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyNone, PySlice, PyString, PyTuple};
+
+/// Slot, function of `operator`, method, reflected method.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+/// Number slots with two operands.
+const BINARY: &[Row] = &[
+    ("nb_add", "add", "__add__", "__radd__"),
+    ("nb_subtract", "sub", "__sub__", "__rsub__"),
+    ("nb_multiply", "mul", "__mul__", "__rmul__"),
+    ("nb_remainder", "mod", "__mod__", "__rmod__"),
+    ("nb_lshift", "lshift", "__lshift__", "__rlshift__"),
+    ("nb_rshift", "rshift", "__rshift__", "__rrshift__"),
+    ("nb_and", "and_", "__and__", "__rand__"),
+    ("nb_xor", "xor", "__xor__", "__rxor__"),
+    ("nb_or", "or_", "__or__", "__ror__"),
+    ("nb_floor_divide", "floordiv", "__floordiv__", "__rfloordiv__"),
+    ("nb_true_divide", "truediv", "__truediv__", "__rtruediv__"),
+    ("nb_matrix_multiply", "matmul", "__matmul__", "__rmatmul__"),
+    ("nb_power", "pow", "__pow__", "__rpow__"),
+];
+
+/// Number slots with one operand.
+const UNARY: &[(&str, &str)] =
+    &[("nb_negative", "neg"), ("nb_positive", "pos"), ("nb_absolute", "abs"), ("nb_invert", "invert")];
+
+/// Comparisons by the number that `tp_richcompare` gets.
+const COMPARE: [(&str, &str); 6] =
+    [("lt", "__lt__"), ("le", "__le__"), ("eq", "__eq__"), ("ne", "__ne__"), ("gt", "__gt__"), ("ge", "__ge__")];
+
+/// An operation that came through a slot.
+pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> Called<'py> {
+    if let Some(row) = BINARY.iter().find(|row| row.0 == slot) {
+        return binary(examples, row, args);
+    }
+    if let (Some((_, operator)), [operand, ..]) = (UNARY.iter().find(|row| row.0 == slot), args) {
+        return examples.record(function(examples, operator)?, std::slice::from_ref(operand), &[]);
+    }
+    match (slot, args) {
+        ("tp_richcompare", [left, right, Operand::Known(operation)]) => compare(examples, left, right, operation),
+        ("mp_subscript" | "sq_item", [array, index]) => subscript(examples, array, index),
+        ("mp_length" | "sq_length", [array]) => {
+            Ok(examples.object(array)?.len().map_or_else(Answer::Raised, |length| constant(examples, length)))
+        }
+        ("tp_hash", [array]) => match examples.object(array)?.hash() {
+            Err(error) => Ok(Answer::Raised(error)),
+            Ok(_) => Err(depends(slot)),
+        },
+        _ => Err(depends(slot)),
+    }
+}
+
+fn depends(slot: &str) -> Box<crate::trace::outcome::Break> {
+    let (kind, text) = if slot.starts_with("nb_inplace") || slot.contains("_ass_") {
+        ("in-place change of an array", "The graph holds no operation that changes its operands.")
+    } else {
+        (
+            "depends on the contents of an array",
+            "Python needs the contents, which are known only when the graph has run.",
+        )
+    };
+    stop(kind, format!("slot {slot}"), text)
+}
+
+fn constant<'py>(examples: &Examples<'_, 'py>, number: usize) -> Answer<'py> {
+    match number.into_pyobject(examples.py) {
+        Ok(number) => Answer::Constant(number.into_any()),
+        Err(never) => match never {},
+    }
+}
+
+fn function<'py>(
+    examples: &Examples<'_, 'py>,
+    name: &str,
+) -> Result<Bound<'py, PyAny>, Box<crate::trace::outcome::Break>> {
+    examples.numpy.operator.bind(examples.py).getattr(name).map_err(|error| super::fault(&error))
+}
+
+/// The slot of the operand that numpy owns, asked through its own method: it may answer `NotImplemented`.
+fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -> Called<'py> {
+    let (_, operator, method, reflected) = row;
+    let [left, right] = [args.first(), args.get(1)];
+    let (Some(left), Some(right)) = (left, right) else { return Err(depends(row.0)) };
+    if let Some(Operand::Known(third)) = args.get(2)
+        && !third.is_none()
+    {
+        return Err(stop(
+            "unsupported form of a numpy call",
+            "pow with three arguments",
+            "numpy has no such operation.",
+        ));
+    }
+    if gives_up(left, right) {
+        return Ok(Answer::NotImplemented);
+    }
+    let is_graph = matches!(left, Operand::Graph { .. });
+    let (own, other, name) = if is_graph { (left, right, method) } else { (right, left, reflected) };
+    let bound = match examples.object(own)?.getattr(*name) {
+        Ok(bound) => bound,
+        Err(error) => return Ok(Answer::Raised(error)),
+    };
+    answer(examples, bound, other, function(examples, operator)?, &[left.clone(), right.clone()])
+}
+
+/// Classes that say `__array_ufunc__ = None` are left to their own methods.
+fn gives_up(left: &Operand<'_>, right: &Operand<'_>) -> bool {
+    [left, right].into_iter().any(|operand| match operand {
+        Operand::Foreign(class) => class.getattr("__array_ufunc__").is_ok_and(|value| value.is_none()),
+        _ => false,
+    })
+}
+
+fn compare<'py>(
+    examples: &Examples<'_, 'py>,
+    left: &Operand<'py>,
+    right: &Operand<'py>,
+    operation: &Bound<'py, PyAny>,
+) -> Called<'py> {
+    let row = operation.extract::<usize>().ok().and_then(|number| COMPARE.get(number));
+    let Some((operator, method)) = row else { return Err(depends("tp_richcompare")) };
+    if gives_up(left, right) {
+        return Ok(Answer::NotImplemented);
+    }
+    let bound = match examples.object(left)?.getattr(*method) {
+        Ok(bound) => bound,
+        Err(error) => return Ok(Answer::Raised(error)),
+    };
+    answer(examples, bound, right, function(examples, operator)?, &[left.clone(), right.clone()])
+}
+
+fn answer<'py>(
+    examples: &Examples<'_, 'py>,
+    method: Bound<'py, PyAny>,
+    other: &Operand<'py>,
+    target: Bound<'py, PyAny>,
+    args: &[Operand<'py>],
+) -> Called<'py> {
+    match examples.run(&method, std::slice::from_ref(other), &[])? {
+        Ok(result) if result.is(examples.py.NotImplemented()) => Ok(Answer::NotImplemented),
+        Ok(example) => examples.node(target, args, &[], example),
+        Err(error) => Ok(Answer::Raised(error)),
+    }
+}
+
+/// Indexing by what is known: integers, slices, `None`, `...`, and tuples of these. All else depends on contents.
+fn subscript<'py>(examples: &Examples<'_, 'py>, array: &Operand<'py>, index: &Operand<'py>) -> Called<'py> {
+    if !is_basic(index) {
+        return Err(stop("index that is an array", "mp_subscript", "Shape or errors depend on the index's contents."));
+    }
+    let target = function(examples, "getitem")?;
+    examples.record(target, &[array.clone(), index.clone()], &[])
+}
+
+fn is_basic(index: &Operand<'_>) -> bool {
+    match index {
+        Operand::Known(object) => is_basic_object(object),
+        Operand::Tuple(items) => items.iter().all(is_basic),
+        Operand::Slice(parts) => parts.iter().all(|part| matches!(part, Operand::Known(_))),
+        Operand::Graph { .. } | Operand::List(_) | Operand::Foreign(_) => false,
+    }
+}
+
+fn is_basic_object(object: &Bound<'_, PyAny>) -> bool {
+    let exact = object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyNone>()
+        || object.is_exact_instance_of::<PyEllipsis>()
+        || object.is_exact_instance_of::<PySlice>()
+        || object.is_exact_instance_of::<PyString>();
+    exact || object.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|item| is_basic_object(&item)))
+}
