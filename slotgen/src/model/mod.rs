@@ -4,22 +4,29 @@ mod ready;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{Facts, Type, TypeKind};
+use crate::facts::{Facts, Slot, Type, TypeKind};
 
 /// The root of all types.
 const OBJECT: &str = "PyBaseObject_Type";
 
 /// Adds to the types of `facts` the slots that `PyType_Ready` fills.
 pub fn link(facts: &mut Facts) {
+    let mut types = std::mem::take(&mut facts.types);
+    inherit(&mut types, &facts.slots(), &facts.inherits);
+    facts.types = types;
+}
+
+/// Adds to `types` the slots that `PyType_Ready` fills; `inherits` names those that `inherit_slots` copies.
+pub fn inherit(types: &mut [Type], slots: &[Slot<'_>], inherits: &[String]) {
     let linked = {
-        let linker = Linker::new(facts);
-        let mut ready: Vec<Option<Type>> = vec![None; facts.types.len()];
-        for index in 0..facts.types.len() {
+        let linker = Linker::new(types, slots, inherits);
+        let mut ready: Vec<Option<Type>> = vec![None; types.len()];
+        for index in 0..types.len() {
             linker.ready(index, &mut ready, &mut FxHashSet::default());
         }
         ready
     };
-    for (ty, linked) in facts.types.iter_mut().zip(linked) {
+    for (ty, linked) in types.iter_mut().zip(linked) {
         if let Some(linked) = linked {
             *ty = linked;
         }
@@ -27,7 +34,7 @@ pub fn link(facts: &mut Facts) {
 }
 
 struct Linker<'f> {
-    facts: &'f Facts,
+    types: &'f [Type],
     by_name: FxHashMap<&'f str, Vec<usize>>,
     /// Slot → suite pointer.
     suites: FxHashMap<&'f str, Option<&'f str>>,
@@ -35,19 +42,19 @@ struct Linker<'f> {
 }
 
 impl<'f> Linker<'f> {
-    fn new(facts: &'f Facts) -> Self {
+    fn new(types: &'f [Type], slots: &'f [Slot<'f>], inherits: &'f [String]) -> Self {
         let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for (index, ty) in facts.types.iter().enumerate() {
+        for (index, ty) in types.iter().enumerate() {
             by_name.entry(&ty.c_name).or_default().push(index);
         }
-        let suites = facts.slots().iter().map(|slot| (slot.name, slot.suite)).collect();
-        Self { facts, by_name, suites, inherits: facts.inherits.iter().map(String::as_str).collect() }
+        let suites = slots.iter().map(|slot| (slot.name, slot.suite)).collect();
+        Self { types, by_name, suites, inherits: inherits.iter().map(String::as_str).collect() }
     }
 
     /// The type of a name as seen from a compiled file.
     fn find(&self, unit: &str, name: &str) -> Option<usize> {
         let found = self.by_name.get(name)?;
-        let own = found.iter().copied().find(|&index| self.facts.types.get(index).is_some_and(|ty| ty.unit() == unit));
+        let own = found.iter().copied().find(|&index| self.types.get(index).is_some_and(|ty| ty.unit() == unit));
         own.or_else(|| found.first().copied())
     }
 
@@ -69,7 +76,7 @@ impl<'f> Linker<'f> {
         if ready.get(index).is_none_or(Option::is_some) || !active.insert(index) {
             return;
         }
-        let Some(fact) = self.facts.types.get(index) else { return };
+        let Some(fact) = self.types.get(index) else { return };
         for base in self.bases(fact) {
             self.ready(base, ready, active);
         }
@@ -94,7 +101,7 @@ impl<'f> Linker<'f> {
     }
 
     fn add_order(&self, index: usize, order: &mut Vec<usize>, depth: u32) {
-        let Some(ty) = self.facts.types.get(index).filter(|_| depth < 32) else { return };
+        let Some(ty) = self.types.get(index).filter(|_| depth < 32) else { return };
         for base in self.bases(ty) {
             order.push(base);
             self.add_order(base, order, depth + 1);
