@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::fields::{by_field, flags, text};
-use super::unit::{UnitFacts, Variable};
+use super::unit::{Assignment, Creation, UnitFacts, Variable};
 use super::value::{Entry, Value};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind};
@@ -173,8 +173,13 @@ impl<'f> Linker<'f> {
                 let function = (self.alias)(name);
                 ty.slots.insert(slot.to_owned(), SlotValue { function, origin: SlotOrigin::Own, from: None });
             }
-            // `X.tp_clear = base->tp_clear` does by hand what inheritance does.
-            Value::Other(text) if text.ends_with(&format!("->{slot}")) => {}
+            // `X.tp_clear = base->tp_clear` does by hand what inheritance does; the model puts the function in.
+            Value::Other(text) if text.ends_with(&format!("->{slot}")) => {
+                ty.slots.insert(
+                    slot.to_owned(),
+                    SlotValue { function: text.clone(), origin: SlotOrigin::Inherited, from: None },
+                );
+            }
             other => {
                 let message =
                     format!("`{}.{slot}` is initialised with `{}`, which names no function", ty.c_name, text(other));
@@ -225,14 +230,37 @@ impl<'f> Linker<'f> {
         ty
     }
 
-    /// Bases that the call which makes the type gives; a `Py_tp_base` slot counts for more.
-    fn spec_bases(&self, unit: &UnitFacts, ty: &mut Type) {
-        let made = unit.creations.iter().find(|creation| creation.spec.name() == Some(&ty.c_name));
-        let mut bases =
-            made.map_or(&[][..], |creation| &creation.bases[..]).iter().filter_map(|base| self.base_name(unit, base));
+    /// The call that makes a type from this variable, in its own unit or, if it is visible there, in another.
+    fn creation(&self, unit: &'f UnitFacts, name: &str) -> Option<(&'f UnitFacts, &'f Creation)> {
+        let made_in = |unit: &'f UnitFacts| {
+            let made = unit.creations.iter().find(|creation| creation.spec.name() == Some(name));
+            made.map(|made| (unit, made))
+        };
+        made_in(unit).or_else(|| self.units.iter().find_map(made_in))
+    }
+
+    /// Bases and metatype that the call which makes the type gives; a `Py_tp_base` slot counts for more.
+    fn spec_bases(&self, unit: &'f UnitFacts, ty: &mut Type) {
+        let Some((unit, made)) = self.creation(unit, &ty.c_name) else { return };
+        let mut bases = made.bases.iter().filter_map(|base| self.base_name(unit, base));
         if ty.base.is_none() {
             ty.base = bases.next();
             ty.more_bases = bases.collect();
+        }
+        ty.metatype = made.metatype.as_ref().and_then(|metatype| self.base_name(unit, metatype));
+        self.set_later(unit, made, ty);
+    }
+
+    /// `((PyTypeObject *)state->T)->tp_new = f;` after the type was made.
+    fn set_later(&self, unit: &UnitFacts, made: &Creation, ty: &mut Type) {
+        let object =
+            |set: &Assignment| if set.object.contains("->") { super::unit::last_word(&set.object) } else { None };
+        for set in unit.assignments.iter().filter(|set| made.target.is_some() && object(set) == made.target) {
+            if let Some(function) =
+                self.function(&set.value).filter(|_| self.function_slots.contains(&set.field.as_str()))
+            {
+                ty.slots.insert(set.field.clone(), SlotValue { function, origin: SlotOrigin::Own, from: None });
+            }
         }
     }
 
@@ -273,7 +301,8 @@ impl<'f> Linker<'f> {
                 }
             },
         };
-        for entry in entries {
+        let array = value.name().unwrap_or_default();
+        for (index, entry) in entries.iter().enumerate() {
             let mut surplus = Vec::new();
             let pair = by_field(entry.value.list(), &["slot", "pfunc"], &mut surplus);
             let cell = |name: &str| pair.iter().find(|(field, _)| field == name).map(|(_, entry)| &entry.value);
@@ -282,7 +311,13 @@ impl<'f> Linker<'f> {
                 self.report(variable, "extract/slot-id", format!("`{id}` is no slot id"));
                 continue;
             };
-            let held = cell("pfunc").cloned().unwrap_or(Value::Null);
+            let mut held = cell("pfunc").cloned().unwrap_or(Value::Null);
+            if held == Value::Null {
+                // `X_slots[0].pfunc = …;` before the type is made.
+                let place = format!("{array}[{index}]");
+                let set = unit.assignments.iter().find(|set| set.field == "pfunc" && set.object == place);
+                held = set.map_or(held, |set| set.value.clone());
+            }
             let entry = Entry { designator: None, value: held, at: entry.at };
             if slot.starts_with("tp_") {
                 self.type_field(unit, variable, ty, slot, &entry);
@@ -308,8 +343,37 @@ impl<'f> Linker<'f> {
                 ty.members = rows.iter().filter_map(|row| sequence_member(&row.value)).collect();
             }
         }
+        let renamed = unit.assignments.iter().find(|set| set.object == ty.c_name && set.field == "name");
+        if let Some(name) = renamed.and_then(|set| set.value.text()) {
+            ty.tp_name = name.to_owned();
+        }
+        self.sequence_slots(unit, &mut ty);
         ty.base = Some("PyTuple_Type".to_owned());
         ty
+    }
+
+    /// What `structseq.c` puts into every struct sequence, and the flags that its maker adds.
+    fn sequence_slots(&self, unit: &'f UnitFacts, ty: &mut Type) {
+        let common = self.units.iter().find(|unit| unit.path == "Objects/structseq.c");
+        for set in common.map_or(&[][..], |unit| &unit.assignments[..]).iter().filter(|set| set.object == "type") {
+            if let Some(function) =
+                self.function(&set.value).filter(|_| self.function_slots.contains(&set.field.as_str()))
+            {
+                ty.slots.insert(set.field.clone(), SlotValue { function, origin: SlotOrigin::Own, from: None });
+            }
+        }
+        let common = ["Py_TPFLAGS_DEFAULT", "Py_TPFLAGS_HAVE_GC"];
+        ty.flags = common.map(str::to_owned).to_vec();
+        let Some((_, made)) = self.creation(unit, &ty.c_name) else { return };
+        ty.flags.extend(made.flags.iter().cloned());
+        self.set_later(unit, made, ty);
+        // Before 3.10 there was no flag for it: `FlagsType.tp_new = NULL;` after the type was readied.
+        let cleared = |set: &Assignment| {
+            Some(&set.object) == made.target.as_ref() && set.field == "tp_new" && set.value == Value::Null
+        };
+        if unit.assignments.iter().any(cleared) {
+            ty.flags.push("Py_TPFLAGS_DISALLOW_INSTANTIATION".to_owned());
+        }
     }
 
     fn rows(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<(&'f Variable, &'f Entry)> {

@@ -72,6 +72,10 @@ pub(super) struct Creation {
     pub spec: Value,
     /// What stands for the bases: a name, `state->field`, or the arguments of `PyTuple_Pack`.
     pub bases: Vec<Value>,
+    /// The metatype, if one is given.
+    pub metatype: Option<Value>,
+    /// Type flags that the call adds.
+    pub flags: Vec<String>,
     /// The variable or last field that takes the result.
     pub target: Option<String>,
 }
@@ -220,10 +224,15 @@ impl Reader<'_> {
                 continue;
             };
             let (object, field) = (syntax.field(left, "argument"), syntax.field(left, "field"));
-            if !field.starts_with("tp_") {
+            if !field.starts_with("tp_") && !matches!(field, "name" | "pfunc") {
                 continue;
             }
-            let held = node.child_by_field_name("right").map_or(Value::Null, |right| value(syntax, right));
+            let mut held = node.child_by_field_name("right").map_or(Value::Null, |right| value(syntax, right));
+            if field == "tp_base"
+                && let Value::Name(name) = &held
+            {
+                held = initialised(syntax, body, name).unwrap_or(held);
+            }
             let (object, field) = (object.to_owned(), field.to_owned());
             self.facts.assignments.push(Assignment { object, field, value: held });
         }
@@ -247,21 +256,16 @@ impl Reader<'_> {
     fn creations(&mut self, syntax: &Syntax<'_>, body: Node<'_>) {
         for call in find(body, &["call_expression"]) {
             let callee = syntax.field(call, "function");
-            if !callee.starts_with("PyType_From") {
-                continue;
-            }
             let Some(arguments) = call.child_by_field_name("arguments") else { continue };
             let arguments: Vec<_> = children(arguments).collect();
-            let (spec, bases) = match (callee, arguments.as_slice()) {
-                ("PyType_FromSpec", [spec]) => (*spec, None),
-                ("PyType_FromSpecWithBases", [spec, bases]) => (*spec, Some(*bases)),
-                ("PyType_FromModuleAndSpec", [_, spec, bases]) => (*spec, Some(*bases)),
-                ("PyType_FromMetaclass", [_, _, spec, bases]) => (*spec, Some(*bases)),
-                _ => continue,
+            let made = if callee.contains("PyStructSequence_") {
+                sequence(syntax, callee, &arguments, call, body)
+            } else if callee.starts_with("PyType_From") {
+                from_spec(syntax, callee, &arguments, call, body)
+            } else {
+                None
             };
-            let bases = bases.map_or(Vec::new(), |bases| base_values(syntax, body, bases));
-            let target = target(syntax, call);
-            self.facts.creations.push(Creation { spec: value(syntax, spec), bases, target });
+            self.facts.creations.extend(made);
         }
     }
 
@@ -363,24 +367,78 @@ impl Reader<'_> {
     }
 }
 
-/// What a call's result is assigned to: the variable, or the last field of `state->field`.
-fn target(syntax: &Syntax<'_>, call: Node<'_>) -> Option<String> {
+/// `PyType_FromModuleAndSpec(module, &spec, bases)` and its relatives.
+fn from_spec(
+    syntax: &Syntax<'_>,
+    callee: &str,
+    arguments: &[Node<'_>],
+    call: Node<'_>,
+    body: Node<'_>,
+) -> Option<Creation> {
+    let (metatype, spec, bases) = match (callee, arguments) {
+        ("PyType_FromSpec", [spec]) => (None, spec, None),
+        ("PyType_FromSpecWithBases", [spec, bases]) => (None, spec, Some(bases)),
+        ("PyType_FromModuleAndSpec", [_, spec, bases]) => (None, spec, Some(bases)),
+        ("PyType_FromMetaclass", [metatype, _, spec, bases]) => (Some(metatype), spec, Some(bases)),
+        _ => return None,
+    };
+    let bases = bases.map_or(Vec::new(), |bases| base_values(syntax, body, *bases));
+    let metatype = metatype.map(|node| value(syntax, *node)).filter(|value| *value != Value::Null);
+    let target = target(syntax, call, body);
+    Some(Creation { spec: value(syntax, *spec), bases, metatype, flags: Vec::new(), target })
+}
+
+/// `PyStructSequence_InitType(&type, &description)`, `PyStructSequence_NewType(&description)` and their relatives.
+fn sequence(
+    syntax: &Syntax<'_>,
+    callee: &str,
+    arguments: &[Node<'_>],
+    call: Node<'_>,
+    body: Node<'_>,
+) -> Option<Creation> {
+    let values: Vec<Value> = arguments.iter().map(|node| value(syntax, *node)).collect();
+    let is_flag = |value: &Value| super::fields::text(value).contains("Py_TPFLAGS_");
+    let flags = values.iter().filter(|value| is_flag(value)).flat_map(super::fields::flags).collect();
+    let mut names = values.iter().filter(|value| value.name().is_some() && !is_flag(value)).rev();
+    let spec = names.next()?.clone();
+    let given = names.next().and_then(Value::name).filter(|_| callee.contains("_Init")).map(str::to_owned);
+    let target = given.or_else(|| target(syntax, call, body));
+    Some(Creation { spec, bases: Vec::new(), metatype: None, flags, target })
+}
+
+/// What a call's result is assigned to, in the end: the variable, or the last field of `state->field`.
+fn target(syntax: &Syntax<'_>, call: Node<'_>, body: Node<'_>) -> Option<String> {
     let mut node = call;
-    loop {
+    let (direct, is_local) = loop {
         node = node.parent()?;
         match node.kind() {
             "cast_expression" | "parenthesized_expression" => {}
-            "assignment_expression" => return last_word(syntax.field(node, "left")),
-            "init_declarator" => return last_word(syntax.field(node, "declarator")),
+            "assignment_expression" => {
+                break (last_word(syntax.field(node, "left"))?, !syntax.field(node, "left").contains("->"));
+            }
+            "init_declarator" => break (last_word(syntax.field(node, "declarator"))?, true),
             _ => return None,
         }
-    }
+    };
+    // `type = PyType_From…(…); state->T = type;`: the next one to take the local variable counts.
+    let passed = find(body, &["assignment_expression"]).into_iter().find(|next| {
+        let right = next.child_by_field_name("right").map(|right| value(syntax, right));
+        is_local && next.start_byte() > call.end_byte() && right.as_ref().and_then(Value::name) == Some(direct.as_str())
+    });
+    passed.and_then(|next| last_word(syntax.field(next, "left"))).or(Some(direct))
 }
 
 /// The last identifier of `state->field` or `*name`.
 pub(super) fn last_word(text: &str) -> Option<String> {
     let word = text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(|word| !word.is_empty())?;
     Some(word.to_owned())
+}
+
+/// The value that a local variable is initialised with.
+fn initialised(syntax: &Syntax<'_>, body: Node<'_>, name: &str) -> Option<Value> {
+    let nodes = find(body, &["init_declarator"]);
+    let node = nodes.into_iter().find(|node| last_word(syntax.field(*node, "declarator")).as_deref() == Some(name))?;
+    Some(value(syntax, node.child_by_field_name("value")?))
 }
 
 /// The bases that an argument stands for: `PyTuple_Pack(…)`, in place or assigned to the variable before, or one base.

@@ -25,6 +25,7 @@ pub(super) fn ready<'t>(
         fill(&mut ty, "tp_dealloc", "subtype_dealloc");
     }
     if let Some(base) = bases.first() {
+        copied_by_hand(&mut ty, base);
         set_new(&mut ty, base);
         inherit_special(&mut ty, base);
     }
@@ -63,6 +64,16 @@ fn copy(ty: &mut Type, base: &Type, slot: &str) {
     let from = value.from.clone().or_else(|| Some(base.c_name.clone()));
     let value = SlotValue { function: value.function.clone(), origin: SlotOrigin::Inherited, from };
     ty.slots.insert(slot.to_owned(), value);
+}
+
+/// Slots that code fills with `base->SLOT` before the type is readied.
+fn copied_by_hand(ty: &mut Type, base: &Type) {
+    let slots: Vec<String> =
+        ty.slots.iter().filter(|(_, value)| value.function.contains("->")).map(|(slot, _)| slot.clone()).collect();
+    for slot in slots {
+        ty.slots.remove(&slot);
+        copy(ty, base, &slot);
+    }
 }
 
 /// CPython: type_ready_set_new.

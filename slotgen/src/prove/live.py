@@ -75,7 +75,6 @@ def describe(address, wanted):
         "address": address,
         "tp_name": text(word(address + offsets["tp_name"])),
         "flags": word(address + offsets["tp_flags"]),
-        "base": word(address + offsets["tp_base"]),
         "slots": slots,
     }
 
@@ -86,8 +85,8 @@ def memory_map():
         for line in lines:
             fields = line.split(None, 5)
             if len(fields) == 6 and fields[5].startswith("/"):
-                start, end = fields[0].split("-")
-                rows.append([int(start, 16), int(end, 16), int(fields[2], 16), fields[5].strip()])
+                start = fields[0].split("-")[0]
+                rows.append([int(start, 16), int(fields[2], 16), fields[5].strip()])
     return rows
 
 

@@ -48,7 +48,6 @@ struct LiveType {
     address: u64,
     tp_name: String,
     flags: u64,
-    base: u64,
     slots: BTreeMap<String, u64>,
 }
 

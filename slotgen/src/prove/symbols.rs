@@ -7,9 +7,9 @@ use object::{Object, ObjectSegment, ObjectSymbol};
 
 use super::ProveError;
 
-/// A mapping of a file into memory.
+/// A mapping of a file into memory: start, offset in the file, path.
 #[derive(Debug, Clone, serde::Deserialize)]
-pub(super) struct Mapping(pub u64, pub u64, pub u64, pub String);
+pub(super) struct Mapping(pub u64, pub u64, pub String);
 
 /// The symbols of all mapped files, by address in the process.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Symbols {
         let mut symbols = Self::default();
         let mut files: BTreeMap<&str, Vec<&Mapping>> = BTreeMap::new();
         for mapping in mappings {
-            files.entry(&mapping.3).or_default().push(mapping);
+            files.entry(&mapping.2).or_default().push(mapping);
         }
         for (path, mapped) in files {
             if Path::new(path).is_file() {
@@ -40,7 +40,7 @@ impl Symbols {
         let bias = file.segments().find_map(|segment| {
             let (offset, _) = segment.file_range();
             let page = |number: u64| number & !0xfff;
-            let found = mapped.iter().find(|mapping| mapping.2 == page(offset))?;
+            let found = mapped.iter().find(|mapping| mapping.1 == page(offset))?;
             found.0.checked_sub(page(segment.address()))
         });
         let Some(bias) = bias else { return Ok(()) };
