@@ -1,6 +1,6 @@
 //! What the headers of a release say about the memory of its types: layouts, slot ids, flag bits.
 
-use crate::facts::{Field, Struct};
+use crate::facts::{self, Field, FunctionType, Slot, Struct};
 use crate::preprocess::{MacroDefinition, Preprocessor};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) const STRUCTS: [&str; 15] = [
 #[derive(Debug)]
 pub(super) struct Abi {
     pub structs: Vec<Struct>,
-    /// Field types that are pointers to functions.
+    /// Typedefs that are pointers to functions.
     function_types: BTreeSet<String>,
     slot_ids: BTreeMap<i64, String>,
     type_flags: Vec<(u64, String)>,
@@ -38,7 +38,7 @@ pub(super) struct Abi {
 
 impl Abi {
     /// Collects what the headers define.
-    pub fn new(structs: Vec<Struct>, function_types: BTreeSet<String>, preprocessor: &Preprocessor) -> Abi {
+    pub fn new(structs: Vec<Struct>, function_types: &[FunctionType], preprocessor: &Preprocessor) -> Abi {
         let macros = preprocessor.api_macros();
         let with = |prefixes: &[&str]| -> Vec<(u64, String)> {
             let named = macros
@@ -56,7 +56,7 @@ impl Abi {
         let member_types = with(&["T_", "Py_T_", "_Py_T_"]);
         Abi {
             structs,
-            function_types,
+            function_types: function_types.iter().map(|ty| ty.name.clone()).collect(),
             slot_ids: ids
                 .into_iter()
                 .map(|(id, name)| (id as i64, name.trim_start_matches("Py_").to_owned()))
@@ -89,29 +89,9 @@ impl Abi {
         self.structure(owner)?.fields.iter().find(|field| field.name == name)
     }
 
-    /// The fields of a struct that hold functions.
-    pub fn function_slots(&self, owner: &str) -> impl Iterator<Item = &str> {
-        let fields = self.structure(owner).map_or(&[][..], |layout| &layout.fields);
-        fields.iter().filter(|field| self.function_types.contains(&field.ty)).map(|field| field.name.as_str())
-    }
-
-    /// The suite pointers of `PyTypeObject`, each with its struct.
-    pub fn suites(&self) -> impl Iterator<Item = (&str, &str)> {
-        let fields = self.structure("PyTypeObject").map_or(&[][..], |layout| &layout.fields);
-        fields.iter().filter_map(|field| {
-            let suite = field.ty.strip_suffix(" *")?;
-            (suite.ends_with("Methods") || suite == "PyBufferProcs").then_some((field.name.as_str(), suite))
-        })
-    }
-
-    /// The slots by their offset in `PyHeapTypeObject`.
-    pub fn heap_type_slots(&self) -> BTreeMap<u32, String> {
-        let mut slots = BTreeMap::new();
-        for part in self.structure("PyHeapTypeObject").map_or(&[][..], |layout| &layout.fields) {
-            let inner = self.structure(&part.ty).map_or(&[][..], |layout| &layout.fields);
-            slots.extend(inner.iter().map(|field| (part.offset + field.offset, field.name.clone())));
-        }
-        slots
+    /// The slots, by the rule that holds for sources too.
+    pub fn slots(&self) -> Vec<Slot<'_>> {
+        facts::slots(&self.structs, &|ty| self.function_types.contains(ty))
     }
 
     /// The slot of a `PyType_Slot` id.

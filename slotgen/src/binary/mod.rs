@@ -5,6 +5,7 @@ mod image;
 mod tables;
 
 use crate::diagnostics::Diagnostics;
+use crate::extract;
 use crate::facts::{Slotdef, Struct, Type};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
@@ -32,13 +33,14 @@ pub struct Reader {
 impl Reader {
     /// Reads the headers: those of a source tree, or the include directory of an installation.
     pub fn new(headers: &Tree, configuration: &Configuration) -> Result<Reader, BinaryError> {
-        let preprocessor = Preprocessor::new(headers, configuration).map_err(BinaryError::Headers)?;
         let mut diagnostics = Diagnostics::default();
-        let (structs, functions) = crate::extract::abi::abi(&preprocessor, &abi::STRUCTS, &mut diagnostics);
+        let found = extract::structs(headers, configuration, &abi::STRUCTS, &mut diagnostics);
+        let (structs, functions) = found.map_err(BinaryError::Headers)?;
         if structs.len() < abi::STRUCTS.len() {
             return Err(BinaryError::Headers(diagnostics));
         }
-        Ok(Reader { release: headers.release().to_string(), abi: abi::Abi::new(structs, functions, &preprocessor) })
+        let preprocessor = Preprocessor::new(headers, configuration).map_err(BinaryError::Headers)?;
+        Ok(Reader { release: headers.release().to_string(), abi: abi::Abi::new(structs, &functions, &preprocessor) })
     }
 
     /// Reads `libpython3.X.so` or `libpython3.X.a`; `symbols` is the file of separate symbols of a stripped library.

@@ -54,14 +54,15 @@ impl Tables<'_, '_> {
         let table =
             self.image.symbols.iter().find(|symbol| symbol.name == "slotdefs" && symbol.kind == SymbolKind::Data)?;
         let row = self.abi.size("wrapperbase")?;
-        let slots = self.abi.heap_type_slots();
+        let slots = self.abi.slots();
+        let slot = |offset| slots.iter().find(|slot| slot.heap_offset == offset).map(|slot| slot.name.to_owned());
         let mut found = Vec::new();
         for at in (table.address..table.address.saturating_add(table.size)).step_by(row as usize) {
             let Some(name) = self.text(at, "wrapperbase", "name") else { break };
             let offset = self.integer(at, "wrapperbase", "offset")? as u32;
             found.push(Slotdef {
                 name,
-                slot: slots.get(&offset).cloned().unwrap_or_else(|| format!("offset {offset}")),
+                slot: slot(offset).unwrap_or_else(|| format!("offset {offset}")),
                 offset,
                 function: self.named_pointer(at, "wrapperbase", "function"),
                 wrapper: self.named_pointer(at, "wrapperbase", "wrapper"),
@@ -132,17 +133,18 @@ impl Tables<'_, '_> {
         ty.itemsize = self.integer(at, "PyTypeObject", "tp_itemsize")?.to_string();
         ty.flags = self.abi.type_flags(self.integer(at, "PyTypeObject", "tp_flags")? as u64);
         ty.base = self.named_pointer(at, "PyTypeObject", "tp_base");
-        for slot in self.abi.function_slots("PyTypeObject") {
-            self.slot(&mut ty, slot, self.pointer(at, "PyTypeObject", slot)?);
-        }
-        for (pointer, suite) in self.abi.suites() {
-            let suite_at = self.pointer(at, "PyTypeObject", pointer)?;
-            if suite_at != 0 {
-                ty.suites.push(pointer.to_owned());
-                for slot in self.abi.function_slots(suite) {
-                    self.slot(&mut ty, slot, self.pointer(suite_at, suite, slot)?);
-                }
+        for slot in self.abi.slots() {
+            let holder = match slot.suite {
+                Some(suite) => self.pointer(at, "PyTypeObject", suite)?,
+                None => at,
+            };
+            if holder == 0 {
+                continue;
             }
+            if let Some(suite) = slot.suite.filter(|suite| !ty.suites.iter().any(|known| known == suite)) {
+                ty.suites.push(suite.to_owned());
+            }
+            self.slot(&mut ty, slot.name, self.image.pointer(holder.checked_add(slot.offset.into())?)?);
         }
         ty.methods = self.methods(self.pointer(at, "PyTypeObject", "tp_methods")?);
         ty.getset = self.getset(self.pointer(at, "PyTypeObject", "tp_getset")?);
@@ -168,7 +170,11 @@ impl Tables<'_, '_> {
         ty.basicsize = self.integer(at, "PyType_Spec", "basicsize")?.to_string();
         ty.itemsize = self.integer(at, "PyType_Spec", "itemsize")?.to_string();
         ty.flags = self.abi.type_flags(self.integer(at, "PyType_Spec", "flags")? as u32 as u64);
-        ty.suites = self.abi.suites().into_iter().map(|(pointer, _)| pointer.to_owned()).collect();
+        for suite in self.abi.slots().iter().filter_map(|slot| slot.suite) {
+            if !ty.suites.iter().any(|known| known == suite) {
+                ty.suites.push(suite.to_owned());
+            }
+        }
         for (slot, value) in slots {
             match slot.as_str() {
                 "tp_methods" => ty.methods = self.methods(value),

@@ -1,6 +1,5 @@
 //! Walks the syntax trees of a CPython tree and states facts; tree-sitter nodes never leave this module.
 
-pub(crate) mod abi;
 mod ctype;
 mod declare;
 mod digest;

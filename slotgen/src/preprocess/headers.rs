@@ -79,11 +79,6 @@ impl<'t> Preprocessor<'t> {
         found
     }
 
-    /// The tree whose files are preprocessed.
-    pub fn tree(&self) -> &'t Tree {
-        self.tree
-    }
-
     pub(super) fn definition(&self, found: &Macro) -> MacroDefinition {
         let file = self.tree.files().get(found.file as usize);
         MacroDefinition {
