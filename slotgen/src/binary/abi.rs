@@ -23,6 +23,17 @@ pub(super) const STRUCTS: [&str; 15] = [
     "PyStructSequence_Desc",
 ];
 
+/// Of these, the ones that are facts of slots.
+pub(super) const SLOT_STRUCTS: [&str; 7] = [
+    "PyTypeObject",
+    "PyAsyncMethods",
+    "PyNumberMethods",
+    "PyMappingMethods",
+    "PySequenceMethods",
+    "PyBufferProcs",
+    "PyHeapTypeObject",
+];
+
 /// Layouts and constants of a release.
 #[derive(Debug)]
 pub(super) struct Abi {

@@ -7,6 +7,7 @@ use object::{
     SectionIndex, SectionKind, SymbolIndex, SymbolKind, elf,
 };
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// No library of CPython has a quarter of this.
 const SIZE_LIMIT: usize = 1 << 30;
@@ -233,6 +234,19 @@ impl<'d> Image<'d> {
             }
         }
         None
+    }
+
+    /// For each name of a function that has several, all of them.
+    pub fn aliases(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for group in self.symbols.chunk_by(|a, b| a.address == b.address) {
+            let named = group.iter().filter(|symbol| matches!(symbol.kind, SymbolKind::Text | SymbolKind::Unknown));
+            let names: BTreeSet<&str> = named.map(|symbol| symbol.name).collect();
+            for name in names.iter().filter(|_| names.len() > 1) {
+                found.entry((*name).to_owned()).or_default().extend(names.iter().map(|&name| name.to_owned()));
+            }
+        }
+        found
     }
 
     /// All symbols at an address.

@@ -6,9 +6,10 @@ mod tables;
 
 use crate::diagnostics::Diagnostics;
 use crate::extract;
-use crate::facts::{Slotdef, Struct, Type};
+use crate::facts::{Facts, FunctionType, Opcodes, Origin, Slotdef, Struct, Type};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a compiled CPython says about its types.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,44 @@ pub struct Library {
     pub slotdefs: Vec<Slotdef>,
     /// Static types and type specs by file and name; slots are those of the tables, nothing is inherited.
     pub types: Vec<Type>,
+    /// Pointer types of the headers, by name.
+    pub function_types: Vec<FunctionType>,
+    /// Names of all functions and data.
+    pub symbols: BTreeSet<String>,
+    /// SHA-256 of the library.
+    pub digest: String,
+    aliases: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Library {
+    /// Whether two names stand for one function.
+    pub fn same(&self, one: &str, other: &str) -> bool {
+        one == other || self.aliases.get(one).is_some_and(|names| names.contains(other))
+    }
+
+    /// The library as facts, which have no functions, prototypes or opcodes then. Which slots a base hands down no table says: `inherits` is
+    /// what the sources of the nearest release say.
+    pub fn facts(&self, configuration: &str, inherits: &[String]) -> Facts {
+        Facts {
+            release: self.release.clone(),
+            source: Origin::Binary,
+            configuration: configuration.to_owned(),
+            digest: self.digest.clone(),
+            structs: self
+                .structs
+                .iter()
+                .filter(|layout| abi::SLOT_STRUCTS.contains(&layout.name.as_str()))
+                .cloned()
+                .collect(),
+            inherits: inherits.to_vec(),
+            slotdefs: self.slotdefs.clone(),
+            types: self.types.clone(),
+            functions: Vec::new(),
+            prototypes: Vec::new(),
+            function_types: self.function_types.clone(),
+            opcodes: Opcodes { have_argument: 0, opcodes: Vec::new() },
+        }
+    }
 }
 
 /// Reads compiled CPythons of one release, whose headers tell how the tables are laid out.
@@ -28,6 +67,7 @@ pub struct Library {
 pub struct Reader {
     release: String,
     abi: abi::Abi,
+    function_types: Vec<FunctionType>,
 }
 
 impl Reader {
@@ -40,7 +80,11 @@ impl Reader {
             return Err(BinaryError::Headers(diagnostics));
         }
         let preprocessor = Preprocessor::new(headers, configuration).map_err(BinaryError::Headers)?;
-        Ok(Reader { release: headers.release().to_string(), abi: abi::Abi::new(structs, &functions, &preprocessor) })
+        Ok(Reader {
+            release: headers.release().to_string(),
+            abi: abi::Abi::new(structs, &functions, &preprocessor),
+            function_types: functions,
+        })
     }
 
     /// Reads `libpython3.X.so` or `libpython3.X.a`; `symbols` is the file of separate symbols of a stripped library.
@@ -58,6 +102,10 @@ impl Reader {
             structs: self.abi.structs.clone(),
             slotdefs: tables.slotdefs().unwrap_or_default(),
             types: tables.types(),
+            function_types: self.function_types.clone(),
+            symbols: image.symbols.iter().map(|symbol| symbol.name.to_owned()).collect(),
+            digest: crate::source::sha256(library),
+            aliases: image.aliases(),
         })
     }
 }

@@ -40,6 +40,7 @@ pub enum ConfigurationError {
 #[derive(Deserialize)]
 struct Data {
     common: Section,
+    system: Section,
     configuration: BTreeMap<String, Section>,
 }
 
@@ -73,7 +74,7 @@ impl Configuration {
             return Err(ConfigurationError::TooOld { name: name.to_owned(), release: release.to_string(), since });
         }
         let mut definitions = String::new();
-        for section in [&data.common, section] {
+        for section in [&data.common, &data.system, section] {
             section.write(&mut definitions);
         }
         Ok(Configuration { name: name.to_owned(), definitions })

@@ -1,6 +1,7 @@
 //! The proof of the tables: what they predict for every slot against what a running interpreter holds.
 
 mod compare;
+mod doors;
 mod symbols;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub use compare::{Difference, LiveProof};
+pub use doors::{DoorDifference, DoorsProof, doors};
 
 use crate::facts::Facts;
 use symbols::{Mapping, Symbols};

@@ -15,7 +15,7 @@ pub struct SourceFile {
 impl SourceFile {
     /// Wraps the bytes of a file; bytes that are no UTF-8 are read as Latin-1.
     pub fn new(path: String, bytes: Vec<u8>) -> SourceFile {
-        let sha256 = hex(&Sha256::digest(&bytes));
+        let sha256 = sha256(&bytes);
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect());
         SourceFile { path, text, sha256, lines: OnceLock::new() }
@@ -59,6 +59,11 @@ impl SourceFile {
         const VENDORED: [&str; 1] = ["Include/internal/mimalloc/"];
         self.is_api() && !VENDORED.iter().any(|library| self.path.starts_with(library))
     }
+}
+
+/// SHA-256 in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 /// Lower-case hexadecimal of a digest.
