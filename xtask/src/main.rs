@@ -3,6 +3,7 @@ mod demo;
 mod develop;
 mod facts;
 mod fetch;
+mod fuzz;
 mod obtain;
 mod place;
 mod prove;
@@ -33,6 +34,7 @@ enum Command {
     Develop(develop::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
+    Fuzz(fuzz::Options),
     Prove(prove::Options),
     Regen(regen::Options),
     Test(testing::Options),
@@ -46,6 +48,7 @@ impl Command {
             Command::Develop(options) => develop::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
+            Command::Fuzz(options) => fuzz::run(options),
             Command::Prove(options) => prove::run(options),
             Command::Regen(options) => regen::run(options),
             Command::Test(options) => testing::run(options),

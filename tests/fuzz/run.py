@@ -1,0 +1,253 @@
+"""Compares random programs compiled with the same programs uncompiled.
+
+    python run.py --start SEED --count N [--save FOLDER] [--batch N]
+
+Every program runs three times compiled: traced, from the cache, and with other arguments. Result, type, exception with
+message, context and lines, prints, and what became of arguments and globals must be those of the uncompiled program.
+Prints one line of JSON: counts, and the seeds that differ. A differing program is made smaller and saved.
+"""
+
+import argparse
+import ast
+import contextlib
+import io
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import sys
+import warnings
+
+import generate
+
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+LIMIT = 10  # seconds for one program compiled
+PLAIN_LIMIT = 2  # the same uncompiled
+MEMORY = 4 << 30
+
+
+class TooLong(BaseException):
+    """The program exceeds its time."""
+
+
+def described(value):
+    """Type and repr, without addresses."""
+    try:
+        text = repr(value)
+    except Exception as error:
+        text = f"repr raises {type(error).__name__}: {error}"
+    return f"{type(value).__qualname__}: {ADDRESS.sub('0x', text)[:2000]}"
+
+
+def lines_of(error):
+    """Lines of the program's own frames."""
+    lines, frame = [], error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == "program.py":
+            lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno))
+        frame = frame.tb_next
+    return lines
+
+
+def called(function, arguments):
+    """What a call did, as plain data."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            outcome = ["returned", described(function(*arguments))]
+        except (TooLong, MemoryError):
+            raise
+        except BaseException as error:
+            context = type(error.__context__).__name__
+            message = ADDRESS.sub("0x", str(error))
+            outcome = ["raised", type(error).__qualname__, message, context, lines_of(error)]
+    return {"outcome": outcome, "printed": ADDRESS.sub("0x", printed.getvalue()), "arguments": described(arguments)}
+
+
+def observed(code, calls, wrap):
+    """What all calls did in a fresh module."""
+    namespace = {"__name__": "program"}
+    exec(code, namespace)
+    main = wrap(namespace["main"])
+    results = [called(main, eval(f"({', '.join(arguments)},)", namespace)) for arguments in calls]
+    left = {name: described(value) for name, value in sorted(namespace.items()) if not name.startswith("__")}
+    return results, left
+
+
+def compare(text, calls):
+    """None if compiled and uncompiled agree, "unstable" if the program does not agree with itself, else the difference."""
+    import slotrt
+
+    code = compile(text, "program.py", "exec")
+    signal.alarm(PLAIN_LIMIT)
+    try:
+        plain = observed(code, calls, lambda main: main)
+        if plain != observed(code, calls, lambda main: main):
+            return "unstable"
+    except (TooLong, MemoryError):
+        return "unstable"
+    finally:
+        signal.alarm(0)
+    slotrt.reset()
+    signal.alarm(LIMIT)
+    try:
+        compiled = observed(code, calls, slotrt.compile)
+    except (TooLong, MemoryError) as error:
+        return {"call": "all", "plain": "ends", "compiled": f"exceeds its limits: {type(error).__name__}"}
+    finally:
+        signal.alarm(0)
+    if plain == compiled:
+        return None
+    pairs = zip(["first", "cached", "other"], plain[0], compiled[0])
+    found = [{"call": call, "plain": one, "compiled": two} for call, one, two in pairs if one != two]
+    return found[0] if found else {"call": "globals", "plain": plain[1], "compiled": compiled[1]}
+
+
+def differs(text, calls):
+    """Whether a candidate for the smaller program still differs; in a fork, as it may crash."""
+    child = os.fork()
+    if child == 0:
+        verdict = 0
+        try:
+            verdict = 1 if isinstance(compare(text, calls), dict) else 0
+        finally:
+            os._exit(verdict)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+
+
+def smaller(text, calls):
+    """The program without the statements that the difference does not need."""
+    tree = ast.parse(text)
+    changed = True
+    while changed:
+        changed = False
+        for node in ast.walk(tree):
+            for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+                items = getattr(node, field, None)
+                if not isinstance(items, list):
+                    continue
+                for index in range(len(items) - 1, -1, -1):
+                    taken = items.pop(index)
+                    empty = not items and field == "body"
+                    if empty:
+                        items.append(ast.Pass())
+                    if isinstance(taken, ast.Pass) or not still(tree, calls):
+                        items[:] = items[: -1 if empty else None]
+                        items.insert(index, taken)
+                    else:
+                        changed = True
+    return ast.unparse(tree)
+
+
+def still(tree, calls):
+    """Whether the tree is a program that still differs."""
+    try:
+        text = ast.unparse(ast.fix_missing_locations(tree))
+        compile(text, "program.py", "exec")
+    except Exception:
+        return False
+    return differs(text, calls)
+
+
+def batch(seeds, writer):
+    """Runs seeds one after the other, telling the parent where it is."""
+    import slotrt
+
+    totals = {}
+    for seed in seeds:
+        os.write(writer, f"at {seed}\n".encode())
+        text, calls = generate.program(seed)
+        verdict = compare(text, calls)
+        kind = "same" if verdict is None else "unstable" if verdict == "unstable" else "different"
+        for name, value in slotrt.stats().items():
+            if isinstance(value, int):
+                totals[name] = totals.get(name, 0) + value
+        os.write(writer, f"{kind} {seed}\n".encode())
+    os.write(writer, f"stats {json.dumps(totals)}\n".encode())
+
+
+def in_fork(seeds):
+    """Runs a batch in a fork; returns its lines and the seed at which it died, if it did."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.alarm(0)
+        with contextlib.suppress(BaseException):
+            batch(seeds, writer)
+            os._exit(0)
+        os._exit(3)
+    os.close(writer)
+    with os.fdopen(reader) as lines:
+        said = [line.rstrip("\n").partition(" ") for line in lines]
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    at = [int(rest) for kind, _, rest in said if kind == "at"]
+    return said, (at[-1] if status != 0 and at else None), status
+
+
+def too_long(signum, frame):
+    raise TooLong
+
+
+def main():
+    """Reads the command line, runs, prints."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=50)
+    parser.add_argument("--save", type=pathlib.Path)
+    parser.add_argument("--progress", action="store_true")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, too_long)
+    import slotrt  # noqa: F401  (once, before the forks)
+
+    report = {"same": 0, "unstable": 0, "different": [], "crashed": [], "stats": {}}
+    seeds = list(range(options.start, options.start + options.count))
+    while seeds:
+        said, died, status = in_fork(seeds[: options.batch])
+        done = 0
+        for kind, _, rest in said:
+            if kind in ("same", "unstable"):
+                report[kind] += 1
+                done += 1
+            elif kind == "different":
+                report["different"].append(int(rest))
+                done += 1
+            elif kind == "stats":
+                for name, value in json.loads(rest).items():
+                    report["stats"][name] = report["stats"].get(name, 0) + value
+        if died is not None:
+            report["crashed"].append([died, status])
+            done += 1
+        if not done:
+            raise SystemExit(f"no program of seeds {seeds[0]}… ran: status {status}")
+        seeds = seeds[done:]
+        if options.progress:
+            print(json.dumps({"done": options.count - len(seeds)}), flush=True)
+    save(report, options.save)
+    print(json.dumps(report), flush=True)
+
+
+def save(report, folder):
+    """Writes a smaller program, and what differs, for the first few seeds that differ or crash."""
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in report["different"][:10] + [seed for seed, _ in report["crashed"]][:5]:
+        text, calls = generate.program(seed)
+        text = smaller(text, calls)
+        difference = None
+        if seed in report["different"]:
+            difference = compare(text, calls)
+        what = json.dumps(difference, indent=1) if difference else "crashes"
+        path = folder / f"{seed}.py"
+        path.write_text(f"{text}\n\nCALLS = {calls!r}\nDIFFERENCE = '''{what}'''\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+//! `fuzz`: random programs compiled against the same programs uncompiled.
+use crate::obtain::{Interpreter, interpreter, venv};
+use crate::testing::SUPPORTED;
+use crate::ui::table::table;
+use crate::ui::{Advise, Step};
+use crate::wheel::Profile;
+use crate::{develop, place};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Workers that run at once.
+const WORKERS: u64 = 2;
+
+/// Compares random Python programs compiled with the same programs uncompiled
+///
+/// Each program runs traced, from the cache, and with other arguments; result, exception, prints and side effects must
+/// be those of plain Python. What differs is made smaller and saved under target/fuzz.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask fuzz                         a thousand programs\n  \
+    cargo xtask fuzz --count 100000          the long run\n  \
+    cargo xtask fuzz --start 4711 --count 1  one program again")]
+pub struct Options {
+    /// First seed
+    #[arg(long, default_value_t = 0)]
+    start: u64,
+    /// How many programs
+    #[arg(long, default_value_t = 1000)]
+    count: u64,
+    /// Run in this interpreter
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `tests/fuzz/run.py` prints last.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub struct Report {
+    /// Programs that agree.
+    pub same: u64,
+    /// Programs that do not agree with themselves, or take too long.
+    pub unstable: u64,
+    /// Seeds that differ.
+    pub different: Vec<u64>,
+    /// Seeds at which the process died, and how.
+    pub crashed: Vec<(u64, i32)>,
+    /// Counters of the runtime.
+    stats: BTreeMap<String, u64>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let base = match &options.python {
+        Some(path) => interpreter::named(path)?,
+        None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
+    };
+    let python = venv::ensure(&base)?;
+    develop::install(&python, Profile::Release)?;
+    let report = programs(&python, options.start, options.count)?;
+    if options.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        show(&report);
+    }
+    let bad = report.different.len() + report.crashed.len();
+    anstream::println!("{} passed, {bad} failed, {} skipped", report.same, report.unstable);
+    if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} of {} programs behave differently compiled", options.count)) }
+        .advise("smaller programs that show it are in target/fuzz; seeds are listed above")
+}
+
+/// Runs seeds from `start` in that environment.
+pub fn programs(python: &Interpreter, start: u64, count: u64) -> Result<Report> {
+    let step = Step::items(format!("Random programs, CPython {}", python.full_version()), count);
+    let share = count.div_ceil(WORKERS);
+    let parts = (0..WORKERS).map(|worker| (start + worker * share, share.min(count.saturating_sub(worker * share))));
+    let results: Vec<Result<Report>> = std::thread::scope(|scope| {
+        let step = &step;
+        let busy = parts.filter(|(_, count)| *count > 0);
+        let workers: Vec<_> =
+            busy.map(|(start, count)| scope.spawn(move || worker(python, start, count, step))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a worker ended early"))).collect()
+    });
+    let mut total = Report::default();
+    for result in results {
+        let part = result?;
+        total.same += part.same;
+        total.unstable += part.unstable;
+        total.different.extend(part.different);
+        total.crashed.extend(part.crashed);
+        for (name, value) in part.stats {
+            *total.stats.entry(name).or_default() += value;
+        }
+    }
+    let bad = total.different.len() + total.crashed.len();
+    let summary = format!("{} agree, {bad} differ, {} unstable", total.same, total.unstable);
+    if bad == 0 {
+        step.done(summary)
+    } else {
+        step.failed(summary)
+    };
+    Ok(total)
+}
+
+fn worker(python: &Interpreter, start: u64, count: u64, step: &Step) -> Result<Report> {
+    let mut command = Command::new(&python.executable);
+    command.arg(place::root().join("tests").join("fuzz").join("run.py")).arg("--progress");
+    command.args(["--start", &start.to_string(), "--count", &count.to_string()]);
+    command.arg("--save").arg(place::target().join("fuzz"));
+    command.env("PYTHONHASHSEED", "0").env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("the fuzzer does not start")?;
+    let stderr = child.stderr.take();
+    let said = std::thread::spawn(move || {
+        let mut text = String::new();
+        stderr.map(|mut stream| stream.read_to_string(&mut text));
+        text
+    });
+    let (mut done, mut report) = (0, None);
+    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(|lines| lines.lines()) {
+        let line = line?;
+        let value: serde_json::Value = serde_json::from_str(&line).with_context(|| format!("unexpected: {line}"))?;
+        if let Some(now) = value["done"].as_u64() {
+            step.advance(now.saturating_sub(done));
+            done = now;
+        } else {
+            report = Some(serde_json::from_value(value)?);
+        }
+    }
+    let status = child.wait()?;
+    let said = said.join().unwrap_or_default();
+    report.with_context(|| format!("the fuzzer ended with {status}: {}", said.lines().last().unwrap_or_default()))
+}
+
+fn show(report: &Report) {
+    for seed in &report.different {
+        anstream::println!("differs: seed {seed}");
+    }
+    for (seed, status) in &report.crashed {
+        anstream::println!("crashes: seed {seed}, status {status}");
+    }
+    let row = |(name, value): (&String, &u64)| vec![name.clone(), value.to_string()];
+    anstream::println!("{}", table(&["counter", "total"], &report.stats.iter().map(row).collect::<Vec<_>>()));
+}
