@@ -145,6 +145,16 @@ def closures(n):
     return [double() for _ in range(2)], add(), [lambda: n for n in range(2)][0]()
 
 
+def unpacking(n):
+    offset = 1
+
+    def inner(u):
+        a, b, c, d, e, f, g, h = (u + i for i in range(8))
+        return a, b, c, d, e, f, g, h, offset
+
+    return inner
+
+
 def calls(a, b=2, *c, d=4, **e):
     p, q = Base(a), Base(3)
     r = p.method(k=b) + q.method(*[2]) + p.method(**{"k": 3})
@@ -223,7 +233,7 @@ CASES = [
     (for_range, (7,)), (for_nested, (5,)), (while_loop, (5,)), (while_loop, (1,)), (with_blocks, (0,)),
     (with_blocks, (1,)), (with_blocks, (2,)), (with_blocks, (3,)), (try_blocks, (0,)), (try_blocks, (1,)),
     (return_in_except, (1,)), (reraise, (1,)), (comprehensions, (2,)), (comprehensions, (0,)), (closures, (3,)),
-    (calls, (1,)), (calls, (1, 2, 3, 4)), (unbound, (0,)), (unbound, (2,)), (matching, ([1, 2, 3],)),
+    (unpacking(0), (5,)), (calls, (1,)), (calls, (1, 2, 3, 4)), (unbound, (0,)), (unbound, (2,)), (matching, ([1, 2, 3],)),
     (matching, ({"a": 1, "b": 2},)), (matching, (Base(3),)), (matching, (3,)), (matching, (None,)),
     (statements, (3,)), (statements, (1,)), (statements, (10,)), (exception_groups, (0,)), (exception_groups, (1,)),
     (Derived.method, (Derived(3),)), (Derived.via_variable, (Derived(3),)), (Derived.captured, (Derived(3),)),

@@ -29,7 +29,8 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let run = natively_run(code, at);
     code.instrs[at + 1..at + run].iter().for_each(|instr| after.step(code, instr));
     let next = code.instrs.get(at + run).map(|next| next.id);
-    let temporaries = reserve(&mut split.code, &state);
+    // A handler's stack is cut to less than the instruction's, plus `lasti` and the exception.
+    let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()) + 2);
     let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
         let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
@@ -71,8 +72,8 @@ fn region(code: &Code, first: Label, next: Option<Label>) -> Result<std::ops::Ra
 }
 
 /// Slots for the stack's entries, after the plain locals.
-fn reserve(code: &mut Code, state: &State) -> usize {
-    let names: Vec<String> = (0..state.stack.len() + 4).map(|index| format!(".stack{index}")).collect();
+fn reserve(code: &mut Code, count: usize) -> usize {
+    let names: Vec<String> = (0..count).map(|index| format!(".stack{index}")).collect();
     let at = code.nlocals();
     code.insert_locals(at, &names);
     at
