@@ -3,6 +3,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCode;
+use std::mem::ManuallyDrop;
 
 /// A function that runs `code` with the globals and the module name of `like`.
 ///
@@ -27,4 +28,31 @@ pub fn from_code<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyR
 pub fn runs(function: &Bound<'_, PyAny>, code: *mut ffi::PyObject) -> bool {
     // SAFETY: the type is checked before the field is read.
     unsafe { ffi::PyFunction_Check(function.as_ptr()) != 0 && ffi::PyFunction_GetCode(function.as_ptr()) == code }
+}
+
+/// Shows the collector what a function's code holds: code objects do not take part in garbage collection, so a cycle
+/// through their constants would live for ever.
+///
+/// Nothing is shown unless `function` is the only owner of its code and the caller the only owner of `function`: then the
+/// constants belong to the caller alone.
+pub fn visit_constants(function: &Py<PyAny>, visit: &mut dyn FnMut(&Py<PyAny>)) {
+    use generated::v3_13::layouts::PyCodeObject;
+    // SAFETY: the type is checked before fields are read; a function's code is a code object; the handle made from the
+    // borrowed pointer is never dropped.
+    unsafe {
+        let raw = function.as_ptr();
+        if ffi::PyFunction_Check(raw) == 0 || ffi::Py_REFCNT(raw) != 1 {
+            return;
+        }
+        let code = ffi::PyFunction_GetCode(raw);
+        if code.is_null() || ffi::Py_REFCNT(code) != 1 {
+            return;
+        }
+        let consts = (*code.cast::<PyCodeObject>()).co_consts.cast::<ffi::PyObject>();
+        if !consts.is_null() {
+            // Borrowed: a counted reference would make the collector see one owner too many.
+            let consts = ManuallyDrop::new(Py::<PyAny>::from_owned_ptr(Python::assume_attached(), consts));
+            visit(&consts);
+        }
+    }
 }

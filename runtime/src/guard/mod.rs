@@ -56,4 +56,6 @@ pub trait DomainCheck: std::fmt::Debug + Send + Sync {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool;
     /// For reports: `dtype == float64, shape == (3,)`.
     fn describe(&self) -> String;
+    /// Shows objects that it owns and that could hold on to compiled code to the garbage collector.
+    fn traverse(&self, _visit: &mut dyn FnMut(&Py<PyAny>)) {}
 }

@@ -110,6 +110,17 @@ impl Program {
         Ok(())
     }
 
+    /// Shows every object that it owns to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        for step in &self.0.steps {
+            match &step.action {
+                Action::Load { from: Load::Entry(_, object) | Load::Constant(object), .. } => visit(object),
+                Action::Load { .. } => {}
+                Action::Check { test, .. } => test.traverse(visit),
+            }
+        }
+    }
+
     /// Why a guard is there.
     #[must_use]
     pub fn reason(&self, guard: usize) -> Option<String> {
@@ -159,7 +170,7 @@ impl Builder<'_> {
             Source::Dict(base) => Load::Dict(self.load(base)?),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
-            Source::Constant(object) => Load::Constant(object.clone_ref(self.py)),
+            Source::Constant(object) => Load::Constant((**object).clone_ref(self.py)),
         })
     }
 
@@ -189,6 +200,24 @@ impl Builder<'_> {
 }
 
 impl Test {
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        match self {
+            Self::TypeIs(object)
+            | Self::Is(object)
+            | Self::Equals(object)
+            | Self::Absent(object)
+            | Self::Keys(object)
+            | Self::Call(object) => visit(object),
+            Self::Unchanged(class, _) => visit(class.as_any()),
+            Self::Function(function, parts) => {
+                visit(function);
+                parts.iter().flatten().for_each(visit);
+            }
+            Self::Domain(check) => check.traverse(visit),
+            Self::Length(_) | Self::Same(_) | Self::Different(_) | Self::Empty => {}
+        }
+    }
+
     fn holds(&self, value: &Bound<'_, PyAny>, registers: &Registers<'_>) -> bool {
         let py = value.py();
         let same = |register: &usize| registers[*register].as_ref().is_some_and(|other| other.is(value));

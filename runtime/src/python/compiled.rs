@@ -23,18 +23,19 @@ pub struct Compiled {
     family: Arc<Family>,
     /// The line where a continuation goes on.
     resumed_at: Option<i32>,
-    cache: Mutex<Cache>,
+    cache: Arc<Mutex<Cache>>,
 }
 
+/// The sets of guards of one frame, with the code that each allows.
 #[derive(Debug, Default)]
-struct Cache {
+pub struct Cache {
     generation: u64,
     entries: Arc<Vec<Entry>>,
 }
 
 /// Compiled code, and when it is right.
 #[derive(Debug)]
-struct Entry {
+pub struct Entry {
     /// The code object that was traced; the function may get another one assigned.
     code: Py<PyAny>,
     guards: Option<Program>,
@@ -45,12 +46,17 @@ struct Entry {
 impl Compiled {
     /// The function itself.
     pub fn root(family: Arc<Family>) -> Self {
-        Self { family, resumed_at: None, cache: Mutex::default() }
+        Self { family, resumed_at: None, cache: Arc::default() }
     }
 
     /// The continuation that goes on at this line.
     pub fn continuation(family: Arc<Family>, line: i32) -> Self {
-        Self { family, resumed_at: Some(line), cache: Mutex::default() }
+        Self { family, resumed_at: Some(line), cache: Arc::default() }
+    }
+
+    /// What the family keeps of a continuation to forget it by.
+    pub fn cache(&self) -> Arc<Mutex<Cache>> {
+        Arc::clone(&self.cache)
     }
 
     /// The entries of this generation.
@@ -170,6 +176,9 @@ impl Compiled {
 impl Dispatch for Compiled {
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
         let entries = self.entries()?;
+        if entries.is_empty() && self.family.is_closed() {
+            return Ok(Chosen::Original);
+        }
         let mut missed = None;
         for entry in entries.iter() {
             if !function::runs(function, entry.code.as_ptr()) {
@@ -199,22 +208,48 @@ impl Dispatch for Compiled {
     }
 
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        visit(&self.family.function);
+        if self.resumed_at.is_none() {
+            self.family.traverse(visit);
+        }
         let Ok(cache) = self.cache.try_lock() else { return };
-        for entry in cache.entries.iter() {
-            visit(&entry.code);
-            entry.run.iter().for_each(&mut *visit);
+        // While a call looks through them, the entries have an owner that the collector does not know.
+        if Arc::strong_count(&cache.entries) == 1 {
+            cache.entries.iter().for_each(|entry| entry.traverse(visit));
         }
     }
 
     fn clear(&self) {
-        let taken = self.cache.lock().map(|mut cache| std::mem::take(&mut cache.entries));
+        let taken = self.cache.lock().ok().and_then(|mut cache| cache.take());
         drop(taken);
-        self.family.clear();
+        if self.resumed_at.is_none() {
+            self.family.close();
+        }
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Cache {
+    /// Takes all entries out; the caller drops them after it let go of the lock.
+    pub fn take(&mut self) -> Option<Arc<Vec<Entry>>> {
+        (!self.entries.is_empty()).then(|| std::mem::take(&mut self.entries))
     }
 }
 
 impl Entry {
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        visit(&self.code);
+        self.guards.iter().for_each(|guards| guards.traverse(visit));
+        if let Some(run) = &self.run {
+            visit(run);
+            function::visit_constants(run, visit);
+        }
+    }
+
     fn clone_ref(&self, py: Python<'_>) -> Self {
         let run = self.run.as_ref().map(|run| run.clone_ref(py));
         Self { code: self.code.clone_ref(py), guards: self.guards.clone(), run }

@@ -1,5 +1,5 @@
 //! A compiled function and its continuations: options, backend, and the continuations already made.
-use super::compiled::Compiled;
+use super::compiled::{Cache, Compiled};
 use super::session::{Options, Shared};
 use crate::bytecode::split::{self, Key, Marks, Refusal};
 use crate::emit::Host;
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -21,16 +21,31 @@ pub struct Family {
     pub(super) options: Options,
     /// The function that all continuations descend from.
     pub(super) function: Py<PyAny>,
-    continuations: Mutex<FxHashMap<Key, Py<PyAny>>>,
+    continuations: Mutex<FxHashMap<Key, Member>>,
+    /// Whether the function itself is gone: its continuations that still run are compiled no further.
+    closed: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
     backend_ns: AtomicU64,
+}
+
+/// A continuation: its callable, and the cache behind it.
+#[derive(Debug)]
+struct Member {
+    callable: Py<PyAny>,
+    cache: Arc<Mutex<Cache>>,
 }
 
 impl Family {
     /// A family of one.
     pub fn new(shared: Arc<Shared>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
-        let (continuations, backend_ns) = (Mutex::default(), AtomicU64::new(0));
-        Arc::new(Self { shared, options, function: function.clone().unbind(), continuations, backend_ns })
+        Arc::new(Self {
+            shared,
+            options,
+            function: function.clone().unbind(),
+            continuations: Mutex::default(),
+            closed: AtomicBool::new(false),
+            backend_ns: AtomicU64::new(0),
+        })
     }
 
     /// Time spent in backends since the last call.
@@ -38,14 +53,30 @@ impl Family {
         self.backend_ns.swap(0, Relaxed)
     }
 
-    /// Forgets the continuations.
-    pub fn clear(&self) {
-        let taken = self.continuations.lock().map(|mut known| std::mem::take(&mut *known));
+    /// Whether nothing more is to be compiled.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed)
+    }
+
+    /// Forgets the continuations and all that was compiled for them: they name each other in the constants of their code.
+    pub fn close(&self) {
+        self.closed.store(true, Relaxed);
+        let taken = self.continuations.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
+        let entries: Vec<_> = taken.values().filter_map(|member| member.cache.lock().ok()?.take()).collect();
+        drop(entries);
         drop(taken);
     }
 
+    /// Shows every object of the family to the garbage collector; called for the function itself only.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        visit(&self.function);
+        self.options.backend.iter().for_each(&mut *visit);
+        let Ok(continuations) = self.continuations.try_lock() else { return };
+        continuations.values().for_each(|member| visit(&member.callable));
+    }
+
     fn known(&self, py: Python<'_>, key: &Key) -> Option<Py<PyAny>> {
-        Some(self.continuations.lock().ok()?.get(key)?.clone_ref(py))
+        Some(self.continuations.lock().ok()?.get(key)?.callable.clone_ref(py))
     }
 }
 
@@ -73,10 +104,11 @@ impl Host for Household {
         let code = wanted.build(py, &self.0.shared.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
         let made = Compiled::continuation(Arc::clone(&self.0), wanted.line());
-        let made = callable::new(&plain, Box::new(made), true)?.unbind();
+        let cache = made.cache();
+        let member = Member { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };
         let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
         let mut known = self.0.continuations.lock().map_err(poisoned)?;
-        Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
+        Ok(known.entry(wanted.key.clone()).or_insert(member).callable.clone_ref(py))
     }
 
     fn marks(&self) -> &Marks {
