@@ -1,10 +1,23 @@
 """The functions that users call."""
 
+import os
+
 from ._backends import resolve
 from ._explain import Explanation
 from ._slotrt import Session
 
-_session = Session()
+
+def _log():
+    """The log that `SLOTRT_LOG` asks for; most programs want none and need not import it."""
+    if not os.environ.get("SLOTRT_LOG"):
+        return None
+    from ._log import from_environment
+
+    return from_environment()
+
+
+_told = _log()
+_session = Session(log=_told)
 
 
 def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
@@ -33,7 +46,7 @@ def explain(fn, *, backend="eager"):
     """
 
     def explained(*args, **kwargs):
-        session = Session(record=True)
+        session = Session(record=True, log=_told)
         compiled = session.compile(fn, resolve(backend), False)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())

@@ -1,8 +1,6 @@
 """What `slotrt.explain` returns: numbers, and a report for people."""
 
-import json
-
-_COLUMNS = ("op", "name", "target", "args", "meta", "line")
+from ._report import title, topics
 
 
 class Explanation:
@@ -31,6 +29,8 @@ class Explanation:
 
     def to_json(self, **options):
         """`data()` as a JSON text."""
+        import json  # here, for importing slotrt must be quick
+
         return json.dumps(self.data(), **options)
 
     def __repr__(self):
@@ -57,42 +57,10 @@ def _reason(frame):
 
 
 def _frame(frame):
-    """The lines of one frame's section."""
-    where = f", from line {frame['resumed_at']}" if frame["resumed_at"] is not None else ""
+    """The lines of one frame's section; bytecode is in `frames` and in the log."""
     yield ""
-    yield f"{frame['name']}{where}: {frame['steps']} instructions traced, ends with {frame['end']}"
-    if frame["skipped"]:
-        yield f"  left alone: {frame['skipped']}"
-    if frame["recompiled_because"]:
-        yield f"  traced again because this no longer held: {frame['recompiled_because']}"
-    if frame["graph"]:
-        yield "  graph"
-        yield from (f"    {line}" for line in _table([_row(node) for node in frame["graph"]]))
-    if frame["guards"]:
-        yield "  guards"
-        rows = [(guard["source"], guard["check"], guard["reason"]) for guard in frame["guards"]]
-        yield from (f"    {line}" for line in _table(rows))
-    if frame["routes"]:
-        yield "  ways through C"
-        rows = [(str(route["line"]), route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]]
-        yield from (f"    {line}" for line in _table(rows))
-    if frame["effects"]:
-        yield "  side effects"
-        yield from (f"    {effect}" for effect in frame["effects"])
-    if frame["break"]:
-        stop = frame["break"]
-        yield f"  break at line {stop['line']}: {stop['kind']}: {stop['context']}"
-        yield f"    {stop['explanation']}"
-        yield from (f"    hint: {hint}" for hint in stop["hints"])
-
-
-def _row(node):
-    args = [*node["args"], *(f"{name}={value}" for name, value in node["kwargs"].items())]
-    return tuple(", ".join(args) if column == "args" else str(node[column] or "") for column in _COLUMNS)
-
-
-def _table(rows):
-    """Rows with aligned columns."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+    yield title(frame)
+    for topic, heading, lines in topics(frame):
+        if topic != "bytecode":
+            yield f"  {heading}"
+            yield from (f"    {line}" for line in lines)

@@ -51,7 +51,7 @@ pub fn visit_constants(function: &Py<PyAny>, visit: &mut dyn FnMut(&Py<PyAny>)) 
         let consts = (*code.cast::<PyCodeObject>()).co_consts.cast::<ffi::PyObject>();
         if !consts.is_null() {
             // Borrowed: a counted reference would make the collector see one owner too many.
-            let consts = ManuallyDrop::new(Py::<PyAny>::from_owned_ptr(Python::assume_attached(), consts));
+            let consts = ManuallyDrop::new(Bound::from_owned_ptr(Python::assume_attached(), consts).unbind());
             visit(&consts);
         }
     }

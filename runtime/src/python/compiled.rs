@@ -30,6 +30,8 @@ pub struct Compiled {
 #[derive(Debug, Default)]
 pub struct Cache {
     generation: u64,
+    /// Whether it was reported that no entry can be added.
+    full: bool,
     entries: Arc<Vec<Entry>>,
 }
 
@@ -39,6 +41,8 @@ pub struct Entry {
     /// The code object that was traced; the function may get another one assigned.
     code: Py<PyAny>,
     guards: Option<Program>,
+    /// The guards in words, where records are kept.
+    words: Option<Arc<[String]>>,
     /// `None`: the frame runs as it is.
     run: Option<Py<PyAny>>,
 }
@@ -64,7 +68,7 @@ impl Compiled {
         let generation = self.family.shared.generation.load(Relaxed);
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
-            cache.generation = generation;
+            (cache.generation, cache.full) = (generation, false);
             std::mem::take(&mut cache.entries)
         });
         let entries = Arc::clone(&cache.entries);
@@ -112,11 +116,11 @@ impl Compiled {
         };
         let emit_ns = start.elapsed().as_nanos() as u64;
         let times = Times { trace: trace_ns, backend: self.family.take_backend_ns(), emit: emit_ns };
+        let words = frame.as_ref().map(Frame::words);
         if let Some(frame) = frame {
-            let frame = frame.finish(py, &emitted, times, missed)?;
-            self.family.shared.record(|| frame);
+            self.family.shared.record(py, frame.finish(py, &emitted, times, missed)?);
         }
-        self.install(py, original, emitted)
+        self.install(py, original, emitted, words)
     }
 
     fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
@@ -136,12 +140,32 @@ impl Compiled {
         Err(graph_break(py, reason, &code.filename(py), code.line(*at)))
     }
 
-    fn install(&self, py: Python<'_>, code: Bound<'_, PyAny>, emitted: Emitted) -> PyResult<Chosen> {
+    fn install(
+        &self,
+        py: Python<'_>,
+        code: Bound<'_, PyAny>,
+        emitted: Emitted,
+        words: Option<Arc<[String]>>,
+    ) -> PyResult<Chosen> {
         self.family.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
-        let entry = Entry { code: code.unbind(), guards: Some(emitted.guards), run: Some(run.clone_ref(py)) };
+        let entry = Entry { code: code.unbind(), guards: Some(emitted.guards), words, run: Some(run.clone_ref(py)) };
         self.add(py, entry)?;
         Ok(Chosen::Run(run))
+    }
+
+    /// A call that no guards allow, with as many sets of guards as there may be: it runs as it is. Reported once.
+    fn give_up(&self, function: &Bound<'_, PyAny>, missed: Option<String>) -> PyResult<Chosen> {
+        let py = function.py();
+        let shared = &self.family.shared;
+        shared.count(|counters| &counters.frames_skipped);
+        let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
+        if first && let Some(missed) = missed {
+            let code = Code::decode(&function.getattr("__code__")?)?;
+            let reason = format!("traced {ENTRIES} times, the limit; what did not hold this time: {missed}");
+            shared.record(py, Frame::skipped(self.place(py), &code, reason)?);
+        }
+        Ok(Chosen::Original)
     }
 
     /// The frame runs as it is, from now on.
@@ -165,10 +189,9 @@ impl Compiled {
             return Err(graph_break(py, &reason, &code.filename(py), code.firstlineno));
         }
         if shared.records() {
-            let frame = Frame::skipped(self.place(py), code, reason)?;
-            shared.record(|| frame);
+            shared.record(py, Frame::skipped(self.place(py), code, reason)?);
         }
-        self.add(py, Entry { code: original.unbind(), guards: None, run: None })?;
+        self.add(py, Entry { code: original.unbind(), guards: None, words: None, run: None })?;
         Ok(Chosen::Original)
     }
 }
@@ -179,7 +202,7 @@ impl Dispatch for Compiled {
         if entries.is_empty() && self.family.is_closed() {
             return Ok(Chosen::Original);
         }
-        let mut missed = None;
+        let mut missed = Vec::new();
         for entry in entries.iter() {
             if !function::runs(function, entry.code.as_ptr()) {
                 continue;
@@ -193,15 +216,15 @@ impl Dispatch for Compiled {
                         .as_ref()
                         .map_or(Chosen::Original, |run| Chosen::Run(run.clone_ref(args.py()))));
                 }
-                Err(failed) => missed = guards.reason(failed),
+                Err(failed) => missed.push((entry, failed)),
             }
         }
         if entries.is_empty() {
             return self.compile(function, args, None);
         }
+        let missed = self.family.shared.records().then(|| in_words(&missed));
         if entries.len() >= ENTRIES {
-            self.family.shared.count(|counters| &counters.frames_skipped);
-            return Ok(Chosen::Original);
+            return self.give_up(function, missed);
         }
         self.family.shared.count(|counters| &counters.recompiles);
         self.compile(function, args, missed)
@@ -252,8 +275,19 @@ impl Entry {
 
     fn clone_ref(&self, py: Python<'_>) -> Self {
         let run = self.run.as_ref().map(|run| run.clone_ref(py));
-        Self { code: self.code.clone_ref(py), guards: self.guards.clone(), run }
+        Self { code: self.code.clone_ref(py), guards: self.guards.clone(), words: self.words.clone(), run }
     }
+}
+
+/// Which guards failed, each once, the latest entry's first.
+fn in_words(missed: &[(&Entry, usize)]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for (entry, failed) in missed.iter().rev() {
+        let known = entry.words.as_ref().and_then(|words| words.get(*failed).cloned());
+        let reason = || entry.guards.as_ref().and_then(|guards| guards.reason(*failed));
+        words.extend(known.or_else(reason).filter(|text| !words.contains(text)));
+    }
+    words.join("; ")
 }
 
 fn poisoned() -> PyErr {

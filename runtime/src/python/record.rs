@@ -7,6 +7,7 @@ use crate::graph::table;
 use crate::trace::outcome::{Break, End, Outcome, RAISES, Route};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::sync::Arc;
 
 /// A guard in words: source, check, reason.
 type GuardText = [String; 3];
@@ -102,6 +103,11 @@ impl Frame {
         })
     }
 
+    /// The guards as `source check: reason`, in their order.
+    pub fn words(&self) -> Arc<[String]> {
+        self.guards.iter().map(|[source, check, reason]| format!("{source} {check} ({reason})")).collect()
+    }
+
     /// Adds what emitting made.
     pub fn finish(self, py: Python<'_>, made: &Emitted, times: Times, missed: Option<String>) -> PyResult<Self> {
         let after = lines(&Code::decode(made.code.bind(py))?.listing(py));
@@ -110,25 +116,25 @@ impl Frame {
     }
 
     /// The record as Python data that `json.dumps` takes.
-    pub fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    pub fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        dict.set_item("name", self.name)?;
-        dict.set_item("file", self.file)?;
+        dict.set_item("name", &self.name)?;
+        dict.set_item("file", &self.file)?;
         dict.set_item("line", self.line)?;
         dict.set_item("resumed_at", self.resumed_at)?;
         dict.set_item("steps", self.steps)?;
         dict.set_item("ops", self.ops)?;
-        dict.set_item("graph", graph(py, self.graph)?)?;
-        dict.set_item("guards", guards(py, self.guards)?)?;
-        dict.set_item("routes", routes(py, self.routes)?)?;
-        dict.set_item("effects", self.effects)?;
+        dict.set_item("graph", graph(py, self.graph.as_ref())?)?;
+        dict.set_item("guards", guards(py, &self.guards)?)?;
+        dict.set_item("routes", routes(py, &self.routes)?)?;
+        dict.set_item("effects", &self.effects)?;
         dict.set_item("end", self.end)?;
-        dict.set_item("break", self.stop.map(|(stop, line)| reason(py, stop, line)).transpose()?)?;
-        dict.set_item("skipped", self.skipped)?;
-        dict.set_item("recompiled_because", self.missed)?;
+        dict.set_item("break", self.stop.as_ref().map(|(stop, line)| reason(py, stop, *line)).transpose()?)?;
+        dict.set_item("skipped", &self.skipped)?;
+        dict.set_item("recompiled_because", &self.missed)?;
         let bytecode = PyDict::new(py);
-        bytecode.set_item("before", self.before)?;
-        bytecode.set_item("after", self.after)?;
+        bytecode.set_item("before", &self.before)?;
+        bytecode.set_item("after", &self.after)?;
         dict.set_item("bytecode", bytecode)?;
         let emit = self.times.emit.saturating_sub(self.times.backend);
         let ns = PyDict::new(py);
@@ -145,7 +151,7 @@ fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn graph(py: Python<'_>, graph: Option<Py<PyGraph>>) -> PyResult<Bound<'_, PyList>> {
+fn graph<'py>(py: Python<'py>, graph: Option<&Py<PyGraph>>) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     let Some(graph) = graph else { return Ok(list) };
     for node in graph.bind(py).getattr("nodes")?.try_iter()? {
@@ -175,7 +181,7 @@ fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-fn guards(py: Python<'_>, guards: Vec<GuardText>) -> PyResult<Bound<'_, PyList>> {
+fn guards<'py>(py: Python<'py>, guards: &[GuardText]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for [source, check, reason] in guards {
         let dict = PyDict::new(py);
@@ -187,25 +193,25 @@ fn guards(py: Python<'_>, guards: Vec<GuardText>) -> PyResult<Bound<'_, PyList>>
     Ok(list)
 }
 
-fn routes(py: Python<'_>, routes: Vec<Route>) -> PyResult<Bound<'_, PyList>> {
+fn routes<'py>(py: Python<'py>, routes: &[Route]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for route in routes {
         let dict = PyDict::new(py);
-        dict.set_item("file", route.file)?;
+        dict.set_item("file", &route.file)?;
         dict.set_item("line", route.line)?;
-        dict.set_item("instruction", route.instruction)?;
-        dict.set_item("functions", route.functions)?;
+        dict.set_item("instruction", &route.instruction)?;
+        dict.set_item("functions", &route.functions)?;
         list.append(dict)?;
     }
     Ok(list)
 }
 
-fn reason(py: Python<'_>, stop: Break, line: i32) -> PyResult<Bound<'_, PyDict>> {
+fn reason<'py>(py: Python<'py>, stop: &Break, line: i32) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("kind", stop.kind)?;
-    dict.set_item("context", stop.context)?;
-    dict.set_item("explanation", stop.explanation)?;
-    dict.set_item("hints", stop.hints)?;
+    dict.set_item("kind", &stop.kind)?;
+    dict.set_item("context", &stop.context)?;
+    dict.set_item("explanation", &stop.explanation)?;
+    dict.set_item("hints", &stop.hints)?;
     dict.set_item("line", line)?;
     Ok(dict)
 }

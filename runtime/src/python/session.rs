@@ -57,6 +57,8 @@ pub struct Shared {
     pub(super) generation: AtomicU64,
     pub(super) marks: Marks,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
+    /// Called with the record of every frame as a dict.
+    pub(super) log: Option<Py<PyAny>>,
 }
 
 impl Shared {
@@ -65,19 +67,24 @@ impl Shared {
         counter(&self.counters).fetch_add(1, Relaxed);
     }
 
-    /// Keeps a record where the session is one of `explain`.
-    pub fn record(&self, frame: impl FnOnce() -> Frame) {
-        if let Some(frames) = &self.frames {
-            let frame = frame();
-            if let Ok(mut frames) = frames.lock() {
-                frames.push(frame);
+    /// Keeps a record where the session is one of `explain`; tells the log.
+    pub fn record(&self, py: Python<'_>, frame: Frame) {
+        if let Some(log) = &self.log {
+            let told = frame.to_dict(py).and_then(|dict| log.bind(py).call1((dict,)));
+            if let Err(error) = told {
+                error.write_unraisable(py, Some(log.bind(py)));
             }
+        }
+        if let Some(frames) = &self.frames
+            && let Ok(mut frames) = frames.lock()
+        {
+            frames.push(frame);
         }
     }
 
-    /// Whether records are kept.
+    /// Whether records are wanted.
     pub fn records(&self) -> bool {
-        self.frames.is_some()
+        self.frames.is_some() || self.log.is_some()
     }
 }
 
@@ -91,11 +98,11 @@ pub struct Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (*, record = false))]
-    fn new(py: Python<'_>, record: bool) -> PyResult<Self> {
+    #[pyo3(signature = (*, record = false, log = None))]
+    fn new(py: Python<'_>, record: bool, log: Option<Py<PyAny>>) -> PyResult<Self> {
         let frames = record.then(Mutex::default);
         let (counters, generation) = (Counters::default(), AtomicU64::new(0));
-        Ok(Self { shared: Arc::new(Shared { counters, generation, marks: Marks::new(py)?, frames }) })
+        Ok(Self { shared: Arc::new(Shared { counters, generation, marks: Marks::new(py)?, frames, log }) })
     }
 
     /// The callable that traces `function` on its first call.
@@ -139,7 +146,7 @@ impl Session {
         let Some(frames) = &self.shared.frames else { return Ok(list) };
         let frames = frames.lock().map(|mut frames| std::mem::take(&mut *frames)).unwrap_or_default();
         for frame in frames {
-            list.append(frame.into_dict(py)?)?;
+            list.append(frame.to_dict(py)?)?;
         }
         Ok(list)
     }
