@@ -1,4 +1,5 @@
 //! The project's front door: wires the rooms together and talks to people.
+mod bench;
 mod demo;
 mod develop;
 mod facts;
@@ -30,6 +31,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Bench(bench::Options),
     Demo(demo::Options),
     Develop(develop::Options),
     Facts(facts::Options),
@@ -44,6 +46,7 @@ enum Command {
 impl Command {
     fn run(&self) -> Result<()> {
         match self {
+            Command::Bench(options) => bench::run(options),
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
             Command::Facts(options) => facts::run(options),

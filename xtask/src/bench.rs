@@ -1,0 +1,111 @@
+//! `bench`: what the runtime and slotgen cost on this machine, beside what the project allows itself.
+use crate::obtain::{Interpreter, interpreter, sources, venv};
+use crate::testing::SUPPORTED;
+use crate::ui::table::table;
+use crate::ui::{Step, paint};
+use crate::wheel::Profile;
+use crate::{develop, place, run as program};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Measures what the runtime costs: import, tracing, cached calls, the evaluation hook
+///
+/// Timings are the quickest of many short rounds. Values over their bound end with exit status 1 under `--check`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask bench              the runtime\n  \
+    cargo xtask bench --slotgen    reading and generating, too (cargo bench)\n  cargo xtask bench --check --json")]
+pub struct Options {
+    /// Run slotgen's benchmarks too
+    #[arg(long)]
+    slotgen: bool,
+    /// Fail where a value is over its bound
+    #[arg(long)]
+    check: bool,
+    /// Run in this interpreter
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One measurement.
+#[derive(Debug, Deserialize, Serialize)]
+struct Row {
+    name: String,
+    value: Option<f64>,
+    unit: String,
+    bound: Option<f64>,
+}
+
+impl Row {
+    fn exceeds(&self) -> bool {
+        matches!((self.value, self.bound), (Some(value), Some(bound)) if value > bound)
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let base = match &options.python {
+        Some(path) => interpreter::named(path)?,
+        None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
+    };
+    let python = venv::ensure(&base)?;
+    develop::install(&python, Profile::Release)?;
+    let mut rows: Vec<Row> = serde_json::from_str(&script(&python, "runtime.py")?).context("no rows were printed")?;
+    rows.push(hook(&python)?);
+    if options.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&rows)?);
+    } else {
+        anstream::println!("CPython {}\n{}", python.full_version(), table(&["what", "value", "bound"], &cells(&rows)));
+    }
+    if options.slotgen {
+        slotgen()?;
+    }
+    let over = rows.iter().filter(|row| row.exceeds()).count();
+    if options.check && over > 0 {
+        bail!("{over} values are over their bound");
+    }
+    Ok(())
+}
+
+fn cells(rows: &[Row]) -> Vec<Vec<String>> {
+    let number =
+        |value: f64, unit: &str| if unit == "x" { format!("{value:.2} x") } else { format!("{value:.1} {unit}") };
+    let row = |row: &Row| {
+        let value = row.value.map_or("nothing to measure".to_owned(), |value| number(value, &row.unit));
+        let bound = row.bound.map_or(String::new(), |bound| number(bound, &row.unit));
+        let bound = if row.exceeds() { paint::red(bound) } else { bound };
+        vec![row.name.clone(), value, bound]
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The last line that a script of `tests/bench` prints.
+fn script(python: &Interpreter, name: &str) -> Result<String> {
+    let step = Step::start(format!("Measuring: tests/bench/{name}"));
+    let mut command = Command::new(&python.executable);
+    command.arg(place::root().join("tests").join("bench").join(name)).arg("--json");
+    let printed = program::output(command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH"))?;
+    step.done("");
+    Ok(printed.lines().last().unwrap_or_default().to_owned())
+}
+
+/// The hook that only observes, against an empty one.
+fn hook(python: &Interpreter) -> Result<Row> {
+    let report: serde_json::Value = serde_json::from_str(&script(python, "hook_cost.py")?)?;
+    let name = "observing hook over an empty one, per Python-to-Python call".to_owned();
+    Ok(Row { name, value: report["ratio"].as_f64(), unit: "x".to_owned(), bound: Some(1.2) })
+}
+
+/// slotgen's own benchmarks, as cargo prints them.
+fn slotgen() -> Result<()> {
+    sources::obtain("3.13", None)?;
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(place::root()).args(["bench", "--quiet", "--package", "slotgen", "--benches"]);
+    let status = command.status().context("cargo bench could not be started")?;
+    if status.success() { Ok(()) } else { bail!("cargo bench ended with {status}") }
+}
