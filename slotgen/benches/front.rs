@@ -3,6 +3,8 @@
 //! `CPYTHON_SOURCE` names the tree; without it `target/cpython/3.13.5` is used, where `cargo xtask` keeps it.
 
 use rayon::prelude::*;
+use slotgen::diagnostics::Diagnostics;
+use slotgen::extract::extract;
 use slotgen::preprocess::{Configuration, Preprocessor, Unit};
 use slotgen::source::Tree;
 use std::path::PathBuf;
@@ -60,6 +62,15 @@ fn parse_raw(bencher: divan::Bencher) {
 fn parse_preprocessed(bencher: divan::Bencher) {
     let units = preprocess(&TREE);
     bencher.bench(|| units.par_iter().map(|unit| parse(&unit.text)).sum::<u32>());
+}
+
+/// Facts from cold: what the figure for `parse_raw` is to be compared with.
+#[divan::bench(sample_count = 5)]
+fn facts_from_cold() -> usize {
+    let tree = Tree::open(&root()).expect("a tree");
+    let configuration = Configuration::named("release", tree.release()).expect("a named configuration");
+    let mut diagnostics = Diagnostics::default();
+    extract(&tree, &configuration, &mut diagnostics).expect("facts").types.len()
 }
 
 fn main() {
