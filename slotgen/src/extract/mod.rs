@@ -6,6 +6,7 @@ mod digest;
 mod fields;
 mod layout;
 mod opcodes;
+mod skim;
 mod syntax;
 mod tables;
 mod unit;

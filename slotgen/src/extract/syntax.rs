@@ -11,9 +11,14 @@ pub(super) struct Syntax<'t> {
 impl<'t> Syntax<'t> {
     /// Parses `text`; `None` only if tree-sitter itself refuses to work.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
+        Self::parse_as(text, text)
+    }
+
+    /// Parses `skimmed` in the place of `text`, which differs from it only where it is blank.
+    pub(super) fn parse_as(text: &'t str, skimmed: &str) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
-        Some(Self { text, tree: parser.parse(text, None)? })
+        Some(Self { text, tree: parser.parse(skimmed, None)? })
     }
 
     /// The root of the tree.
@@ -34,8 +39,10 @@ impl<'t> Syntax<'t> {
 
 /// The named children of a node, comments left out.
 pub(super) fn children<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
-    let count = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
-    (0..count).filter_map(move |i| node.named_child(i)).filter(|child| child.kind() != "comment")
+    // By cursor: asking for the nth child walks over all before it.
+    let mut cursor = node.walk();
+    let children: Vec<Node<'n>> = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+    children.into_iter()
 }
 
 /// Calls `visit` on every node in source order; `visit` says whether to go below it.

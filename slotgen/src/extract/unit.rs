@@ -108,7 +108,8 @@ const TABLES: &[&str] = &[
 /// Reads a unit.
 pub(super) fn read(unit: &Unit) -> UnitFacts {
     let mut reader = Reader { unit, facts: UnitFacts { path: unit.path.clone(), ..UnitFacts::default() } };
-    match Syntax::parse(&unit.text) {
+    let skimmed = super::skim::blank(&unit.text, &unit.bodies);
+    match Syntax::parse_as(&unit.text, &skimmed) {
         Some(syntax) => reader.file(&syntax),
         None => reader.report(0, "extract/parser", "tree-sitter gave no tree".to_owned(), "report this file"),
     }

@@ -23,6 +23,7 @@ pub use map::{Origin, SourceMap};
 
 use crate::diagnostics::Diagnostics;
 use crate::source::Tree;
+use std::ops::Range;
 
 /// A preprocessed file.
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub struct Unit {
     pub path: String,
     /// C without comments and directives; API macros look like calls or identifiers.
     pub text: String,
+    /// The insides of function bodies in `text`, in order: what stands between the braces.
+    pub bodies: Vec<Range<u32>>,
     /// Where each byte of `text` came from.
     pub map: SourceMap,
     /// Macros that the file, and the local files it includes, define (the last definition of each name), sorted by name.

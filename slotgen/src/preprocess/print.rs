@@ -3,13 +3,15 @@
 use super::map::Segment;
 use super::token::{AUTO, Kind, LINE, SPACE, Token, VERBATIM};
 use crate::source::SourceFile;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The text of the tokens, and where each stretch came from.
-pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec<Segment>) {
+/// The text of the tokens, where each stretch came from, and where function bodies stand.
+pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec<Segment>, Vec<Range<u32>>) {
     let length: usize = tokens.iter().map(|token| token.text.len() + 2).sum();
     let mut printer = Printer { text: String::with_capacity(length), segments: Vec::new(), files };
     let mut before: Option<&Token> = None;
+    let mut bodies = Bodies::default();
     let mut i = 0;
     while let Some(token) = tokens.get(i) {
         i += 1;
@@ -17,6 +19,7 @@ pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec
             continue;
         }
         printer.gap(before, token);
+        bodies.see(before, token, printer.text.len());
         printer.token(token);
         if token.is("{") && before.is_some_and(|before| before.is("=")) {
             i += table_of_numbers(tokens.get(i..).unwrap_or(&[]));
@@ -24,7 +27,7 @@ pub(super) fn print(tokens: &[Token], files: &[Arc<SourceFile>]) -> (String, Vec
         before = Some(token);
     }
     printer.text.push('\n');
-    (printer.text, printer.segments)
+    (printer.text, printer.segments, bodies.found)
 }
 
 /// Initialisers with more tokens than this are left out when they hold nothing but numbers.
@@ -43,6 +46,43 @@ fn table_of_numbers(tokens: &[Token]) -> usize {
         }
     }
     0
+}
+
+/// Finds the bodies of functions: braces after a parenthesis, outside all others.
+#[derive(Default)]
+struct Bodies {
+    braces: usize,
+    parentheses: usize,
+    start: Option<u32>,
+    found: Vec<Range<u32>>,
+}
+
+impl Bodies {
+    /// `at` is where the token will stand.
+    fn see(&mut self, before: Option<&Token>, token: &Token, at: usize) {
+        if token.kind != Kind::Punct {
+            return;
+        }
+        match token.text {
+            "(" => self.parentheses += 1,
+            ")" => self.parentheses = self.parentheses.saturating_sub(1),
+            "{" => {
+                if self.braces == 0 && self.parentheses == 0 && before.is_some_and(|before| before.is(")")) {
+                    self.start = Some(at as u32 + 1);
+                }
+                self.braces += 1;
+            }
+            "}" => {
+                self.braces = self.braces.saturating_sub(1);
+                if self.braces == 0
+                    && let Some(start) = self.start.take()
+                {
+                    self.found.push(start..at as u32);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 struct Printer<'p> {

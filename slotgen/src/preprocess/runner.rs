@@ -135,11 +135,12 @@ impl<'a, 't> Runner<'a, 't> {
         if errors.has_errors() {
             return Err(errors);
         }
-        let (text, segments) = print(&self.out, files);
+        let (text, segments, bodies) = print(&self.out, files);
         let macros = self.shop.vias.iter().map(|&name| name.to_owned()).collect();
         Ok(Unit {
             path: files.get(index as usize).map_or(String::new(), |file| file.path().to_owned()),
             text,
+            bodies,
             map: SourceMap { files: Arc::clone(files), macros, segments },
             macros: self.definitions(index),
             warnings,
