@@ -1,5 +1,7 @@
 //! Hand-written façade over what slotgen wrote.
 
+#[rustfmt::skip]
+pub mod capi;
 pub mod opcodes;
 #[rustfmt::skip]
 pub mod slots;

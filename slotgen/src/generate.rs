@@ -10,6 +10,7 @@ use crate::facts::Facts;
 use crate::model;
 use crate::preprocess::{Configuration, ConfigurationError};
 use crate::source::Tree;
+use crate::translate;
 
 /// What a run found and did.
 #[derive(Debug)]
@@ -57,6 +58,9 @@ pub enum GenerateError {
     /// Releases disagree.
     #[error(transparent)]
     Table(#[from] emit::TableError),
+    /// Function bodies could not be translated at all.
+    #[error("translation: {0}")]
+    Translation(String),
     /// `generated/` could not be read or replaced.
     #[error(transparent)]
     Write(#[from] emit::WriteError),
@@ -80,9 +84,19 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     let folder = format!("src/v{}/", series.replace('.', "_"));
     let mut files = shared(&all)?;
     files.extend(of_release(&all[series], series)?);
+    let translation = translate::files(tree, &configuration, &header(&all[series], series), &folder);
+    let translation = translation.map_err(GenerateError::Translation)?;
+    diagnostics.0.extend(translation.diagnostics.0);
+    files.extend(translation.files);
     files.push(modules(&all[series], series, &folder, &files));
     files.sort();
-    let owned = [folder, "src/opcodes/".to_owned(), "src/slots.rs".to_owned(), format!("facts/{series}.json")];
+    let owned = [
+        folder,
+        "src/opcodes/".to_owned(),
+        "src/slots.rs".to_owned(),
+        "src/capi.rs".to_owned(),
+        format!("facts/{series}.json"),
+    ];
     let changes = emit::write(root, &owned, &files, mode)?;
     Ok(Report { release, facts, changes, diagnostics, files: files.len() })
 }

@@ -9,6 +9,7 @@ pub mod model;
 pub mod preprocess;
 pub mod prove;
 pub mod source;
+pub mod translate;
 
 mod generate;
 

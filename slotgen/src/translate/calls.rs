@@ -1,0 +1,749 @@
+//! Calls on one path: macros that concern errors and ownership, translated functions, slots, and the rest of the C API.
+
+use std::rc::Rc;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::code::{Block, ident};
+use super::contracts::{Convention, ParamKind, Returns};
+use super::ctype::CType;
+use super::ir::{Expr, Kind};
+use super::paths::{KV, Out, Paths, Refusal};
+use super::value::{Place, State, Val};
+
+impl Paths {
+    pub(super) fn call(&mut self, callee: &Expr, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let Kind::Name(name) = &strip(callee).kind else { return self.call_value(callee, args, at, state, k) };
+        if state.vars.contains_key(name) {
+            return self.call_value(callee, args, at, state, k);
+        }
+        if let Some(construct) = name.strip_prefix('?') {
+            return self.no(construct.to_owned(), at);
+        }
+        match name.as_str() {
+            "Py_SETREF" | "Py_XSETREF" | "Py_XDECREF_SET" if args.len() == 2 => {
+                let assign = Expr { kind: Kind::Assign(Box::new(args[0].clone()), Box::new(args[1].clone())), at };
+                return self.eval(&assign, state, Rc::new(move |this, _, state| k(this, Val::Unit, state)));
+            }
+            "Py_CLEAR" if args.len() == 1 => {
+                let null = Expr { kind: Kind::Null, at };
+                let assign = Expr { kind: Kind::Assign(Box::new(args[0].clone()), Box::new(null)), at };
+                return self.eval(&assign, state, Rc::new(move |this, _, state| k(this, Val::Unit, state)));
+            }
+            "PyErr_Occurred" | "_PyErr_Occurred" => {
+                let value = if state.error.is_some() { Val::Pending } else { Val::Null };
+                return k(self, value, state);
+            }
+            "PyErr_Clear" | "_PyErr_Clear" => return k(self, Val::Unit, State { error: None, ..state }),
+            "PyErr_ExceptionMatches" | "_PyErr_ExceptionMatches" => return self.matches(args, at, state, k),
+            "_PyThreadState_GET" | "PyThreadState_Get" | "PyThreadState_GET" | "_PyInterpreterState_GET" => {
+                return k(self, Val::Thread, state);
+            }
+            "__builtin_offsetof" => return self.offset(args, at, state, k),
+            "Py_SAFE_DOWNCAST" if args.len() == 3 => {
+                let Kind::SizeOf(to) = &args[2].kind else { return self.no("Py_SAFE_DOWNCAST", at) };
+                let Some(int) = super::ctype::integer(to) else { return self.no("Py_SAFE_DOWNCAST", at) };
+                let cast = Expr { kind: Kind::Cast(CType::Int(int), to.clone(), Box::new(args[0].clone())), at };
+                return self.eval(&cast, state, k);
+            }
+            "strcmp" if args.len() == 2 => return self.strcmp(args, at, state, k),
+            "_Py_CAST" | "_Py_STATIC_CAST" | "_Py_RVALUE" if !args.is_empty() => {
+                return self.eval(&args[args.len() - 1], state, k);
+            }
+            _ => {}
+        }
+        match self.world.contracts.meaning(name) {
+            "nothing" => return k(self, Val::Unit, state),
+            "same" if !args.is_empty() => return self.eval(&args[0], state, k),
+            _ => {}
+        }
+        let Some((convention, route)) = self.world.clone().callee(&self.function.file, name, args.len()) else {
+            return self.no(format!("call of {name}, which has no prototype"), at);
+        };
+        let name = name.clone();
+        self.all(
+            args,
+            state,
+            Rc::new(move |this, values, state| this.apply(&name, &convention, &route, values, at, state, k.clone())),
+        )
+    }
+
+    /// A call through a function pointer.
+    fn call_value(&mut self, callee: &Expr, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let args = args.to_vec();
+        self.eval(strip(callee), state, Rc::new(move |this, function, state| {
+            let (place, signature) = match function {
+                Val::Function(place, signature) | Val::MaybeFunction(place, signature) if signature.is_empty() => {
+                    let _ = place;
+                    return this.no("call of a function of unknown type", at);
+                }
+                Val::Function(place, signature) => (place.reference(), signature),
+                Val::MaybeFunction(place, signature) => {
+                    let code = &place.code;
+                    let hint = "function".to_owned();
+                    let (args, k) = (args.clone(), k.clone());
+                    let unwrap = if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) };
+                    let message = "call of a slot that is empty";
+                    let call = quote!(match #unwrap { Some(function) => function.clone(), None => return Err(c.unsupported(#message)) });
+                    return this.bind(&hint, call, &mut |this, var| {
+                        let name = ident(var);
+                        this.call_slot(quote!(&#name), signature.clone(), args.clone(), at, state.clone(), k.clone())
+                    });
+                }
+                Val::Named(name) => {
+                    let callee = Expr { kind: Kind::Name(name), at };
+                    return this.call(&callee, &args, at, State { vars: state.vars.clone(), ..state }, k.clone());
+                }
+                other => return this.no(format!("call of {}", other.word()), at),
+            };
+            this.call_slot(place, signature, args.clone(), at, state, k.clone())
+        }))
+    }
+
+    fn call_slot(
+        &mut self,
+        function: TokenStream,
+        signature: String,
+        args: Vec<Expr>,
+        at: usize,
+        state: State,
+        k: KV,
+    ) -> Out {
+        let Some(mut convention) = self.world.slot_convention(&signature) else {
+            return self.no(format!("call of a {signature}"), at);
+        };
+        convention.params.insert(0, ParamKind::Function(signature.clone(), false));
+        let name = format!("call_{signature}");
+        self.all(
+            &args,
+            state,
+            Rc::new(move |this, mut values, state| {
+                values.insert(0, Val::Function(Place { code: function.clone(), by_ref: true }, signature.clone()));
+                this.apply(&name, &convention, &Route::Vocabulary, values, at, state, k.clone())
+            }),
+        )
+    }
+
+    /// Calls `name` with values.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn apply(
+        &mut self,
+        name: &str,
+        convention: &Convention,
+        route: &Route,
+        values: Vec<Val>,
+        at: usize,
+        mut state: State,
+        k: KV,
+    ) -> Out {
+        self.learnt.calls.insert(name.to_owned());
+        // Reads that were made already.
+        let memo_key = (!convention.raises && matches!(name, "Py_TYPE")).then(|| format!("{name}({values:?})"));
+        if let Some(value) = memo_key.as_ref().and_then(|key| state.memo.get(key)).cloned() {
+            return k(self, value, state);
+        }
+        if name == "Py_TYPE" {
+            if let [Val::Global(_)] = values.as_slice() {
+                return self.with_object(values[0].clone(), at, &mut |this_place| {
+                    let _ = this_place;
+                    Err(Refusal { construct: "type of a global".to_owned(), at })
+                });
+            }
+        }
+        let mut lets: Vec<(usize, TokenStream)> = Vec::new();
+        let mut after: Vec<(String, Val)> = Vec::new();
+        let mut code: Vec<TokenStream> = Vec::new();
+        let mut rest: Vec<TokenStream> = Vec::new();
+        let mut kinds = convention.params.clone();
+        let fixed = if kinds.last() == Some(&ParamKind::Arguments) { kinds.len() - 1 } else { kinds.len() };
+        if values.len() < fixed || (fixed == kinds.len() && values.len() > fixed) {
+            return self.no(format!("call of {name} with {} arguments", values.len()), at);
+        }
+        for (index, value) in values.iter().enumerate() {
+            if index >= fixed {
+                rest.push(self.argument(value, &mut lets, at)?);
+                continue;
+            }
+            if let (ParamKind::Object(nullable), true) =
+                (&kinds[index], matches!(value, Val::Null | Val::MaybeObject(_)))
+            {
+                if !nullable
+                    && !name.starts_with("call_")
+                    && (!matches!(route, Route::Vocabulary)
+                        || convention.raises
+                            && (values[index] == Val::Null || self.world.contracts.meaning(name).is_empty()))
+                {
+                    self.learnt.nullable.insert((route.key(name), index));
+                    kinds[index] = ParamKind::Object(true);
+                }
+            }
+            let kind = kinds[index].clone();
+            if let Some(token) = self.pass(value, &kind, &mut lets, &mut after, &mut state, at)? {
+                code.push(token);
+            }
+        }
+        if fixed < convention.params.len() {
+            code.push(quote!(&[#(#rest),*]));
+        }
+        if matches!(route, Route::Vocabulary) {
+            self.world.note(name, &Convention { params: kinds, ..convention.clone() });
+        }
+        let function = format_ident!("{name}");
+        let call = match route {
+            Route::Vocabulary => quote!(c.#function(#(#code),*)),
+            Route::Translated(module) => {
+                let path = module_path(module, name);
+                if code.is_empty() { quote!(#path(c)) } else { quote!(#path(c, #(#code),*)) }
+            }
+        };
+        if convention.raises {
+            state.memo.clear();
+        }
+        let mut block = self.outcome(name, convention, route, call, after, memo_key, at, state, k)?;
+        for (var, code) in lets.into_iter().rev() {
+            let mutable = self.hints[var].starts_with("mut ");
+            if mutable {
+                self.hints[var] = self.hints[var].trim_start_matches("mut ").to_owned();
+            }
+            block = Block::Let { var, mutable, value: code, rest: Box::new(block) };
+        }
+        Ok(block)
+    }
+
+    /// What follows a call.
+    #[allow(clippy::too_many_arguments)]
+    fn outcome(
+        &mut self,
+        name: &str,
+        convention: &Convention,
+        route: &Route,
+        call: TokenStream,
+        after: Vec<(String, Val)>,
+        memo: Option<String>,
+        at: usize,
+        mut state: State,
+        k: KV,
+    ) -> Out {
+        if convention.returns == Returns::Error {
+            let var = self.fresh("error");
+            state.error = Some(var);
+            let value = match convention.error {
+                None => Val::Null,
+                Some(number) => Val::Const(number, None),
+            };
+            let call = if matches!(route, Route::Vocabulary) { call } else { quote!(#call?) };
+            let rest = k(self, value, state)?;
+            return Ok(Block::Let { var, mutable: false, value: call, rest: Box::new(rest) });
+        }
+        if state.error.is_some() && convention.raises && !matches!(convention.returns, Returns::Unit) {
+            return self.stop(format!("call of {name} while an exception is pending"));
+        }
+        let hint = hint_of(name, &call);
+        let var = self.fresh(&hint);
+        let value = match &convention.returns {
+            Returns::Unit => Val::Unit,
+            Returns::Object => Val::Object(Place::owned(var)),
+            Returns::Optional => Val::MaybeObject(Place::owned(var)),
+            Returns::Int(int, positive) => Val::Int(Place::owned(var), int, *positive),
+            Returns::Bool => Val::Bool(Place::owned(var)),
+            Returns::Double => Val::Double(Place::owned(var)),
+            Returns::Str => Val::Str(Place::owned(var)),
+            Returns::Function(function) => Val::MaybeFunction(Place::owned(var), function.clone()),
+            Returns::Error | Returns::Unsupported(_) => return self.no(format!("result of {name}"), at),
+        };
+        let mut fine = state.clone();
+        for (target, value) in &after {
+            fine.set(target, value.clone());
+        }
+        if let Some(key) = memo {
+            fine.memo.insert(key, value.clone());
+        }
+        let yes = k(self, value.clone(), fine)?;
+        if !convention.raises {
+            return Ok(if value == Val::Unit {
+                Block::Do { code: quote!(#call?), rest: Box::new(yes) }
+            } else {
+                Block::Let { var, mutable: false, value: quote!(#call?), rest: Box::new(yes) }
+            });
+        }
+        let err = self.fresh("error");
+        let mut failed = state;
+        failed.error = Some(err);
+        failed.memo.clear();
+        for (target, value) in after {
+            // What a failing call gives through a pointer to an object is NULL.
+            let value = if matches!(value, Val::MaybeObject(_)) { Val::Null } else { value };
+            failed.set(&target, value);
+        }
+        let value_failed = match convention.error {
+            None if value == Val::Unit => Val::Unit,
+            None => Val::Null,
+            Some(number) if matches!(value, Val::Double(_)) => {
+                let literal = proc_macro2::Literal::f64_unsuffixed(number.unsigned_abs() as f64);
+                Val::Double(Place { code: quote!((-#literal)), by_ref: false })
+            }
+            Some(number) => Val::Const(number, None),
+        };
+        let no = k(self, value_failed, failed)?;
+        if is_propagation(&no, err, self.convention.returns == Returns::Error) {
+            return Ok(if value == Val::Unit {
+                Block::Do { code: quote!(#call?), rest: Box::new(yes) }
+            } else {
+                Block::Let { var, mutable: false, value: quote!(#call?), rest: Box::new(yes) }
+            });
+        }
+        Ok(Block::Match { call, ok: var, yes: Box::new(yes), err, no: Box::new(no) })
+    }
+
+    /// The code of one argument; what must be bound before goes to `lets`, what the callee sets to `after`.
+    fn pass(
+        &mut self,
+        value: &Val,
+        kind: &ParamKind,
+        lets: &mut Vec<(usize, TokenStream)>,
+        after: &mut Vec<(String, Val)>,
+        state: &mut State,
+        at: usize,
+    ) -> Result<Option<TokenStream>, Refusal> {
+        Ok(Some(match (kind, value) {
+            (ParamKind::Nothing, _) => return Ok(None),
+            (ParamKind::Object(false), Val::Object(place)) => place.reference(),
+            (ParamKind::Object(true), Val::Object(place)) => {
+                let code = place.reference();
+                quote!(Some(#code))
+            }
+            (ParamKind::Object(nullable), Val::Global(name)) => {
+                let var = self.fresh(name);
+                let (global, code) = (format_ident!("{name}"), ident(var));
+                lets.push((var, quote!(c.global(Global::#global)?)));
+                if *nullable { quote!(Some(&#code)) } else { quote!(&#code) }
+            }
+            (ParamKind::Object(false), Val::MaybeObject(place)) => {
+                let code = &place.code;
+                let unwrap = if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) };
+                let var = self.fresh("object");
+                let name = ident(var);
+                lets.push((var, quote!(match #unwrap { Some(object) => object.clone(), None => return Err(c.unsupported("NULL where an object must be")) })));
+                quote!(&#name)
+            }
+            (ParamKind::Object(true), Val::Null) | (ParamKind::Function(_, true), Val::Null) => quote!(None),
+            (ParamKind::Object(true), Val::MaybeObject(place)) => {
+                let code = &place.code;
+                if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
+            }
+            (ParamKind::Int(int), value) => match self.int_code(value, int) {
+                Some(code) => code,
+                None => return self.no(format!("integer argument: {}", value.word()), at),
+            },
+            (ParamKind::Double, Val::Double(place)) => place.code.clone(),
+            (ParamKind::Str, Val::Literal(text)) => quote!(#text),
+            (ParamKind::Str, Val::Str(place)) => place.reference(),
+            (ParamKind::Slice, Val::Array(items, offset)) => {
+                let mut parts = Vec::new();
+                for item in items.iter().skip(*offset) {
+                    match item {
+                        Val::Object(place) => parts.push(place.value()),
+                        Val::Global(name) => {
+                            let var = self.fresh(name);
+                            let (global, code) = (format_ident!("{name}"), ident(var));
+                            lets.push((var, quote!(c.global(Global::#global)?)));
+                            parts.push(quote!(#code));
+                        }
+                        Val::Uninit => break,
+                        other => return self.no(format!("array element: {}", other.word()), at),
+                    }
+                }
+                quote!(&[#(#parts),*])
+            }
+            (ParamKind::Slice, Val::Slice(place)) => place.code.clone(),
+            (ParamKind::OutObject | ParamKind::OutInt(_), Val::Address(target)) => {
+                return self.pass_out(kind, target, lets, after, state, at).map(Some);
+            }
+            (ParamKind::Function(_, nullable), Val::Function(place, _)) => {
+                let code = place.reference();
+                if *nullable { quote!(Some(#code)) } else { code }
+            }
+            (ParamKind::Function(_, false), Val::MaybeFunction(place, _)) => {
+                let code = &place.code;
+                let unwrap = if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) };
+                let var = self.fresh("function");
+                let name = ident(var);
+                lets.push((var, quote!(match #unwrap { Some(function) => function.clone(), None => return Err(c.unsupported("slot that is empty as an argument")) })));
+                quote!(&#name)
+            }
+            (ParamKind::Function(..), Val::Named(name)) => {
+                let Some(id) = self.world.function_id(&self.function.file, name) else {
+                    return self.no(format!("function {name} as a value"), at);
+                };
+                let var = self.fresh(name);
+                let (id, code) = (format_ident!("{id}"), ident(var));
+                lets.push((var, quote!(c.function(FunctionId::#id)?)));
+                quote!(&#code)
+            }
+            (ParamKind::Object(_), Val::Pending) => return self.no("type of the pending exception as an argument", at),
+            (kind, value) => return self.no(format!("argument {} for {}", value.word(), word(kind)), at),
+        }))
+    }
+
+    fn pass_out(
+        &mut self,
+        kind: &ParamKind,
+        target: &str,
+        lets: &mut Vec<(usize, TokenStream)>,
+        after: &mut Vec<(String, Val)>,
+        state: &mut State,
+        at: usize,
+    ) -> Result<TokenStream, Refusal> {
+        if target.starts_with('*') {
+            // Our own out parameter goes on to the callee; what it held is unknown from here on.
+            let pointer = target.trim_start_matches('*');
+            let Some(index) = self.function.signature.params.iter().position(|param| param.name == pointer) else {
+                return self.no("pointer", at);
+            };
+            let var = ident(index);
+            let value = match kind {
+                ParamKind::OutObject => Val::MaybeObject(Place { code: quote!((*#var)), by_ref: false }),
+                ParamKind::OutInt(int) => Val::Int(Place { code: quote!((*#var)), by_ref: false }, int, false),
+                _ => return self.no("pointer", at),
+            };
+            after.push((target.to_owned(), value));
+            return Ok(quote!(#var));
+        }
+        let current = state.vars.get(target).cloned().unwrap_or(Val::Uninit);
+        let var = self.fresh(&format!("mut {}", target.split('.').next().unwrap_or(target)));
+        let name = ident(var);
+        let (start, value) = match kind {
+            ParamKind::OutObject => {
+                let like = Val::MaybeObject(Place::owned(var));
+                (self.carry(&current, &like).unwrap_or_else(|| quote!(None)), like)
+            }
+            ParamKind::OutInt(int) => {
+                let like = Val::Int(Place::owned(var), int, false);
+                (self.carry(&current, &like).unwrap_or_else(|| quote!(0)), like)
+            }
+            _ => return self.no("pointer", at),
+        };
+        lets.push((var, start));
+        after.push((target.to_owned(), value));
+        Ok(quote!(&mut #name))
+    }
+
+    /// An argument of a format.
+    fn argument(
+        &mut self,
+        value: &Val,
+        lets: &mut Vec<(usize, TokenStream)>,
+        at: usize,
+    ) -> Result<TokenStream, Refusal> {
+        Ok(match value {
+            Val::Str(place) => {
+                let code = &place.code;
+                if place.by_ref {
+                    quote!(Argument::Str(#code.to_owned()))
+                } else {
+                    quote!(Argument::Str(#code.clone()))
+                }
+            }
+            Val::Literal(text) => quote!(Argument::Str(#text.to_owned())),
+            Val::Object(place) => {
+                let code = place.value();
+                quote!(Argument::Object(#code))
+            }
+            Val::Global(name) => {
+                let var = self.fresh(name);
+                let (global, code) = (format_ident!("{name}"), ident(var));
+                lets.push((var, quote!(c.global(Global::#global)?)));
+                quote!(Argument::Object(#code))
+            }
+            Val::Const(..) | Val::Int(..) | Val::Bool(_) => {
+                let Some(code) = self.int_code(value, "i64") else { return self.no("format argument", at) };
+                quote!(Argument::Int(#code))
+            }
+            other => return self.no(format!("format argument: {}", other.word()), at),
+        })
+    }
+
+    /// Hands an object on as a place; a global is asked for first.
+    pub(super) fn with_object(&mut self, value: Val, at: usize, k: &mut dyn FnMut(&Place) -> Out) -> Out {
+        match value {
+            Val::Object(place) => k(&place),
+            Val::Global(name) => {
+                let var = self.fresh(&name);
+                let global = format_ident!("{name}");
+                let rest = k(&Place::owned(var))?;
+                Ok(Block::Let { var, mutable: false, value: quote!(c.global(Global::#global)?), rest: Box::new(rest) })
+            }
+            other => self.no(format!("object expected, not {}", other.word()), at),
+        }
+    }
+
+    fn matches(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let Some(error) = state.error else { return k(self, Val::Const(0, None), state) };
+        let Some(exception) = args.last() else { return self.no("PyErr_ExceptionMatches", at) };
+        self.eval(
+            exception,
+            state,
+            Rc::new(move |this, value, state| {
+                let name = ident(error);
+                let hint = match &value {
+                    Val::Global(name) => name.clone(),
+                    _ => "exception".to_owned(),
+                };
+                let place = match &value {
+                    Val::Object(place) => Some(place.clone()),
+                    Val::Global(_) => None,
+                    _ => return this.no("exception to match", at),
+                };
+                if let Some(place) = place {
+                    let code = place.reference();
+                    return this.bind("matches", quote!(c.PyErr_ExceptionMatches(&#name, #code)?), &mut |this, var| {
+                        k(this, Val::Bool(Place::owned(var)), state.clone())
+                    });
+                }
+                let global = format_ident!("{hint}");
+                this.bind(&hint, quote!(c.global(Global::#global)?), &mut |this, exception| {
+                    let exception = ident(exception);
+                    this.bind("matches", quote!(c.PyErr_ExceptionMatches(&#name, &#exception)?), &mut |this, var| {
+                        k(this, Val::Bool(Place::owned(var)), state.clone())
+                    })
+                })
+            }),
+        )
+    }
+
+    fn offset(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let Some(Expr { kind: Kind::Name(member), .. }) = args.get(1) else { return self.no("offsetof", at) };
+        if self.world.slot(member).is_none() {
+            return self.no(format!("offsetof {member}"), at);
+        }
+        let slot = format_ident!("{member}");
+        k(self, Val::Int(Place { code: quote!(offsetof(Slot::#slot)), by_ref: false }, "i32", true), state)
+    }
+
+    fn strcmp(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        self.all(
+            args,
+            state,
+            Rc::new(move |this, values, state| {
+                let text = |value: &Val| match value {
+                    Val::Literal(text) => Some(quote!(#text)),
+                    Val::Str(place) => {
+                        let code = &place.code;
+                        Some(if place.by_ref { quote!(#code) } else { quote!(#code.as_str()) })
+                    }
+                    _ => None,
+                };
+                let (Some(a), Some(b)) = (text(&values[0]), text(&values[1])) else { return this.no("strcmp", at) };
+                k(this, Val::Bool(Place { code: quote!((#a != #b)), by_ref: false }), state)
+            }),
+        )
+    }
+
+    /// `base->name`.
+    pub(super) fn member(&mut self, base: &Expr, name: &str, at: usize, state: State, k: KV) -> Out {
+        let structure = self.struct_of(base);
+        let name = name.to_owned();
+        self.eval(
+            base,
+            state,
+            Rc::new(move |this, value, state| match value {
+                Val::Suite(place, suite, _) => this.read_slot(place, &name, Some(suite), at, state, &k),
+                Val::Object(place) => {
+                    if let Some(suite) = super::world::suite_of(&name) {
+                        return k(this, Val::Suite(place, suite, None), state);
+                    }
+                    if this.world.slot(&name).is_some_and(|slot| slot.suite == "PyTypeObject") {
+                        return this.read_slot(place, &name, None, at, state, &k);
+                    }
+                    let Some(structure) = structure.clone() else {
+                        return this.no(format!("member {name} of an unknown struct"), at);
+                    };
+                    this.read_member(place, &structure, vec![name.clone()], at, state, &k)
+                }
+                Val::Global(global) => {
+                    let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
+                    let id = format_ident!("{global}");
+                    this.bind(&global, quote!(c.global(Global::#id)?), &mut |this, var| {
+                        if this.world.slot(&name).is_some_and(|slot| slot.suite == "PyTypeObject") {
+                            return this.read_slot(Place::owned(var), &name, None, at, state.clone(), &k);
+                        }
+                        let Some(structure) = structure.clone() else {
+                            return this.no(format!("member {name} of an unknown struct"), at);
+                        };
+                        this.read_member(Place::owned(var), &structure, vec![name.clone()], at, state.clone(), &k)
+                    })
+                }
+                Val::Member(place, structure, mut path) => {
+                    path.push(name.clone());
+                    this.read_member(place, &structure, path, at, state, &k)
+                }
+                other => this.no(format!("member {name} of {}", other.word()), at),
+            }),
+        )
+    }
+
+    fn read_slot(&mut self, place: Place, name: &str, suite: Option<&str>, at: usize, state: State, k: &KV) -> Out {
+        let Some(slot) = self.world.slot(name) else { return self.no(format!("member {name} of a suite"), at) };
+        if suite.is_some_and(|suite| suite != slot.suite) {
+            return self.no(format!("member {name} of another suite"), at);
+        }
+        let (code, id) = (place.reference(), format_ident!("{name}"));
+        let key = format!("slot {name} {code}");
+        if let Some(value) = state.memo.get(&key).cloned() {
+            return k(self, value, state);
+        }
+        self.bind(name, quote!(c.slot(#code, Slot::#id)?), &mut |this, var| {
+            let mut state = state.clone();
+            let value = Val::MaybeFunction(Place::owned(var), slot.function.clone());
+            state.memo.insert(key.clone(), value.clone());
+            k(this, value, state)
+        })
+    }
+
+    fn read_member(
+        &mut self,
+        place: Place,
+        structure: &str,
+        path: Vec<String>,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        let Some(ctype) = self.world.member_type(structure, &path) else {
+            return self.no(format!("member {} of {structure}", path.join(".")), at);
+        };
+        let var = match &ctype {
+            CType::Object | CType::Int(_) | CType::Str | CType::Double | CType::Function(_) => {
+                self.fresh(&path[path.len() - 1])
+            }
+            CType::Opaque(_) => return k(self, Val::Member(place, structure.to_owned(), path), state),
+            _ => return self.no(format!("member {} of {structure}", path.join(".")), at),
+        };
+        let method = format!("{structure}_{}", path.join("_"));
+        let (value, returns) = match ctype {
+            CType::Object => (Val::MaybeObject(Place::owned(var)), Returns::Optional),
+            CType::Int(int) => (Val::Int(Place::owned(var), int, int.starts_with('u')), Returns::Int(int, false)),
+            CType::Str => (Val::Str(Place::owned(var)), Returns::Str),
+            CType::Function(function) => {
+                (Val::MaybeFunction(Place::owned(var), function.clone()), Returns::Function(function))
+            }
+            _ => (Val::Double(Place::owned(var)), Returns::Double),
+        };
+        self.world
+            .note(&method, &Convention { params: vec![ParamKind::Object(false)], returns, raises: false, error: None });
+        let (code, function) = (place.reference(), format_ident!("{method}"));
+        let rest = k(self, value, state)?;
+        Ok(Block::Let { var, mutable: false, value: quote!(c.#function(#code)?), rest: Box::new(rest) })
+    }
+
+    /// Assigns to a slot of a type.
+    pub(super) fn assign_member(&mut self, base: &Expr, name: &str, value: Val, state: State, k: KV) -> Out {
+        let at = base.at;
+        let name = name.to_owned();
+        if self.world.slot(&name).is_none() {
+            return self.no(format!("assignment to member {name}"), at);
+        }
+        self.eval(
+            base,
+            state,
+            Rc::new(move |this, base, mut state| {
+                let Val::Object(place) = base else { return this.no(format!("assignment to member {name}"), at) };
+                let (code, slot) = (place.reference(), format_ident!("{name}"));
+                state.memo.clear();
+                let mut lets = Vec::new();
+                let function = match &value {
+                    Val::Null => quote!(None),
+                    value => {
+                        let kind = ParamKind::Function(String::new(), true);
+                        let mut after = Vec::new();
+                        let Some(code) = this.pass(value, &kind, &mut lets, &mut after, &mut state, at)? else {
+                            return this.no("slot value", at);
+                        };
+                        if matches!(value, Val::Named(_)) { quote!(Some(#code)) } else { code }
+                    }
+                };
+                let rest = k(this, value.clone(), state)?;
+                let mut block =
+                    Block::Do { code: quote!(c.set_slot(#code, Slot::#slot, #function)?), rest: Box::new(rest) };
+                for (var, code) in lets.into_iter().rev() {
+                    block = Block::Let { var, mutable: false, value: code, rest: Box::new(block) };
+                }
+                Ok(block)
+            }),
+        )
+    }
+
+    /// The struct that a pointer expression points to.
+    fn struct_of(&self, base: &Expr) -> Option<String> {
+        match &base.kind {
+            Kind::Call(callee, _) => match &callee.kind {
+                Kind::Name(name) if name == "Py_TYPE" => Some("PyTypeObject".to_owned()),
+                _ => None,
+            },
+            Kind::Name(name) => self.structs.get(name).cloned(),
+            Kind::Cast(_, name, _) => Some(name.clone()),
+            Kind::Deref(inner) => self.struct_of(inner),
+            _ => None,
+        }
+    }
+}
+
+/// How a function is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Route {
+    /// A method of `CApi`.
+    Vocabulary,
+    /// A translated function, by its C file.
+    Translated(String),
+}
+
+impl Route {
+    fn key(&self, name: &str) -> String {
+        match self {
+            Self::Vocabulary => name.to_owned(),
+            Self::Translated(file) => format!("{file}:{name}"),
+        }
+    }
+}
+
+/// The path of a translated function.
+fn module_path(file: &str, name: &str) -> TokenStream {
+    let (module, name) = (format_ident!("{}", super::world::module(file)), format_ident!("{name}"));
+    quote!(super::#module::#name)
+}
+
+fn strip(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        Kind::Deref(inner) if matches!(inner.kind, Kind::Name(_) | Kind::Member(..)) => strip(inner),
+        _ => expr,
+    }
+}
+
+/// A parameter in words.
+fn word(kind: &ParamKind) -> String {
+    match kind {
+        ParamKind::Unsupported(text) => text.clone(),
+        kind => format!("{kind:?}"),
+    }
+}
+
+/// A name for the result of a call.
+fn hint_of(name: &str, call: &TokenStream) -> String {
+    let _ = call;
+    match name {
+        "Py_TYPE" => "tp".to_owned(),
+        name if name.starts_with("call_") => "result".to_owned(),
+        name if name.ends_with("_Check") || name.ends_with("_CheckExact") => "check".to_owned(),
+        _ => "result".to_owned(),
+    }
+}
+
+/// Whether a block does nothing but hand on the exception.
+fn is_propagation(block: &Block, error: usize, ok: bool) -> bool {
+    let name = ident(error);
+    match block {
+        Block::Return(code) if !ok => code.to_string() == quote!(Err(#name)).to_string(),
+        _ => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! The reviewed table of what prototypes cannot say, and the conventions of calls that follow from it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::ctype::CType;
+use super::ir::Signature;
+
+/// A row of the table.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// What calling it means.
+    pub meaning: String,
+    /// Parameters that may be NULL.
+    #[serde(default)]
+    pub nullable: Vec<usize>,
+    /// Whether it answers a caller's mistake (NULL where an object must be), so that a test for NULL before it says nothing.
+    #[serde(default)]
+    pub guard: bool,
+    /// Why the row is right.
+    pub reason: String,
+}
+
+/// The table.
+#[derive(Debug, Default)]
+pub struct Contracts(BTreeMap<String, Contract>);
+
+impl Contracts {
+    /// The table that comes with slotgen.
+    pub fn load() -> Result<Self, String> {
+        toml::from_str(include_str!("contracts.toml")).map(Self).map_err(|error| format!("contracts.toml: {error}"))
+    }
+    /// The row of a name.
+    pub fn get(&self, name: &str) -> Option<&Contract> {
+        self.0.get(name)
+    }
+    /// The meaning of a name, or nothing.
+    pub fn meaning(&self, name: &str) -> &str {
+        self.get(name).map_or("", |row| &row.meaning)
+    }
+    /// Whether a function is asked of the world although its body is at hand.
+    pub fn kept(&self, name: &str) -> bool {
+        !matches!(self.meaning(name), "" | "slot" | "slot-optional" | "own")
+    }
+}
+
+/// What a parameter becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParamKind {
+    /// `&C::Object`, or an `Option` of it.
+    Object(bool),
+    /// A Rust integer.
+    Int(&'static str),
+    /// `f64`.
+    Double,
+    /// `&str`.
+    Str,
+    /// `&[C::Object]`.
+    Slice,
+    /// `&mut Option<C::Object>`.
+    OutObject,
+    /// `&mut` integer.
+    OutInt(&'static str),
+    /// `&C::Function`, or an `Option` of it; with its typedef.
+    Function(String, bool),
+    /// Vanishes.
+    Nothing,
+    /// `&[Argument<C::Object>]`.
+    Arguments,
+    /// Cannot be translated: the C type.
+    Unsupported(String),
+}
+
+/// What a result becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Returns {
+    /// `()`.
+    Unit,
+    /// An object.
+    Object,
+    /// An object or nothing.
+    Optional,
+    /// An integer and whether it is never negative.
+    Int(&'static str, bool),
+    /// A truth value.
+    Bool,
+    /// `f64`.
+    Double,
+    /// A string.
+    Str,
+    /// A function pointer or NULL, by its typedef.
+    Function(String),
+    /// The exception to raise.
+    Error,
+    /// Cannot be translated: the C type.
+    Unsupported(String),
+}
+
+/// How a function is called and what it gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Convention {
+    /// Parameters, as many as in C.
+    pub params: Vec<ParamKind>,
+    /// The result.
+    pub returns: Returns,
+    /// Whether it may set an exception.
+    pub raises: bool,
+    /// The C value that comes with an exception; `None` is NULL.
+    pub error: Option<i128>,
+}
+
+/// What a parameter of a type becomes, unless something is known of it.
+pub fn param_kind(ctype: &CType, nullable: bool) -> ParamKind {
+    match ctype {
+        CType::Object => ParamKind::Object(nullable),
+        CType::Int(int) => ParamKind::Int(int),
+        CType::Double => ParamKind::Double,
+        CType::Str => ParamKind::Str,
+        CType::Thread => ParamKind::Nothing,
+        CType::Objects => ParamKind::OutObject,
+        CType::OutInt(int) => ParamKind::OutInt(int),
+        CType::Function(name) => ParamKind::Function(name.clone(), nullable),
+        CType::Suite(name) => ParamKind::Unsupported((*name).to_owned()),
+        CType::Void => ParamKind::Unsupported("void".to_owned()),
+        CType::Opaque(text) => ParamKind::Unsupported(text.clone()),
+    }
+}
+
+/// The convention that a prototype, and the row of its name, say.
+pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> Convention {
+    let meaning = row.map_or("", |row| row.meaning.as_str()).trim_start_matches("keep-").trim_start_matches("slot-");
+    let nullable = |index: &usize| row.is_some_and(|row| row.nullable.contains(index));
+    let mut params: Vec<_> =
+        signature.params.iter().enumerate().map(|(index, param)| param_kind(&param.ctype, nullable(&index))).collect();
+    if signature.variadic {
+        params.push(ParamKind::Arguments);
+    }
+    let test =
+        name.ends_with("_Check") || name.ends_with("_CheckExact") || name.starts_with("Py_Is") || name == "Py_IS_TYPE";
+    let raises = !(test || matches!(meaning, "infallible" | "same"));
+    let (returns, error) = match &signature.returns {
+        _ if meaning == "raises" => (Returns::Error, None),
+        CType::Object if meaning == "optional" => (Returns::Optional, None),
+        CType::Object => (Returns::Object, None),
+        CType::Int(_) if test => (Returns::Bool, Some(-1)),
+        CType::Int(int) => (Returns::Int(int, meaning != "ambiguous" && raises), Some(-1)),
+        CType::Void => (Returns::Unit, None),
+        CType::Double => (Returns::Double, Some(-1)),
+        CType::Str => (Returns::Str, None),
+        CType::Function(function) => (Returns::Function(function.clone()), None),
+        other => (Returns::Unsupported(format!("{other:?}")), None),
+    };
+    let raises = raises
+        && !matches!(signature.returns, CType::Function(_))
+        && (signature.returns != CType::Void || meaning == "raises");
+    Convention { params, returns, raises, error }
+}

@@ -1,0 +1,379 @@
+//! Translates the functions of a tree, again and again until what they say of one another no longer changes.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use proc_macro2::TokenStream;
+
+use crate::diagnostics::Diagnostics;
+use crate::preprocess::{Preprocessor, Unit};
+use crate::source::Tree;
+
+use super::contracts::{Contracts, Convention, ParamKind, Returns, convention};
+use super::guards;
+use super::ir::Function;
+use super::lower::{Declarations, Text, declarations, parse};
+use super::paths::Paths;
+use super::world::World;
+use super::{print, shape};
+
+/// A function left out.
+#[derive(Debug, Clone)]
+pub struct Left {
+    /// Its name.
+    pub name: String,
+    /// File of the construct.
+    pub file: String,
+    /// One-based line of the construct.
+    pub line: u32,
+    /// The construct.
+    pub construct: String,
+}
+
+/// A translated function.
+pub struct Translated {
+    pub(super) function: Rc<Function>,
+    pub(super) convention: Convention,
+    pub(super) body: TokenStream,
+    pub(super) params: Vec<String>,
+    /// Functions that it calls.
+    pub calls: BTreeSet<String>,
+}
+
+impl Translated {
+    /// Its C name.
+    pub fn name(&self) -> &str {
+        &self.function.name
+    }
+    /// Its C file.
+    pub fn file(&self) -> &str {
+        &self.function.file
+    }
+}
+
+/// What became of a tree's functions.
+pub struct Translation {
+    pub(super) world: Rc<World>,
+    /// Translated functions by file, in the order of the file.
+    pub translated: BTreeMap<String, Vec<Translated>>,
+    /// Functions left out.
+    pub left: Vec<Left>,
+}
+
+/// Translates the functions of the given C files.
+pub fn translate(
+    tree: &Tree,
+    pre: &Preprocessor,
+    files: &[&str],
+    diagnostics: &mut Diagnostics,
+) -> Result<Translation, String> {
+    let mut known = Declarations::default();
+    let mut headers = Vec::new();
+    for file in tree.files().iter() {
+        let path = file.path();
+        if path.starts_with("Include/") && path.ends_with(".h") && !path.contains("mimalloc") {
+            if let Ok(unit) = pre.unit(path) {
+                headers.push(unit.text);
+            }
+        }
+    }
+    let mut units: Vec<Unit> = Vec::new();
+    for path in files {
+        match pre.unit(path) {
+            Ok(unit) => units.push(unit),
+            Err(found) => diagnostics.0.extend(found.0),
+        }
+    }
+    for _ in 0..3 {
+        headers.iter().for_each(|text| declarations(text, &mut known));
+    }
+    for unit in &units {
+        let mut own = Declarations::default();
+        std::mem::swap(&mut own.prototypes, &mut known.prototypes);
+        let globals = std::mem::take(&mut known.globals);
+        declarations(&unit.text, &mut known);
+        known.prototypes = own.prototypes;
+        known.globals = globals;
+    }
+    let mut defined = BTreeMap::new();
+    let mut tables = BTreeMap::new();
+    for unit in &units {
+        let Some(parsed) = parse(&unit.text) else { continue };
+        for function in Text::new(&unit.text, &known).functions(parsed.root_node(), &unit.path) {
+            defined.insert((unit.path.clone(), function.name.clone()), Rc::new(function));
+        }
+        tables.extend(identifier_tables(&unit.text).into_iter().map(|(name, ids)| ((unit.path.clone(), name), ids)));
+    }
+    let macros = object_macros(tree);
+    let world = Rc::new(World {
+        contracts: Contracts::load()?,
+        declarations: known,
+        macros: Box::new(move |name| macros.get(name).cloned()),
+        translated: RefCell::default(),
+        defined,
+        vocabulary: RefCell::default(),
+        globals: RefCell::default(),
+        ids: RefCell::default(),
+        tables,
+    });
+    Ok(rounds(world, &units))
+}
+
+/// The object-like macros of the headers: name to body.
+fn object_macros(tree: &Tree) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for file in tree.files().iter().filter(|file| file.path().starts_with("Include/")) {
+        for line in file.text().lines() {
+            let Some(rest) =
+                line.trim_start().strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define "))
+            else {
+                continue;
+            };
+            let rest = rest.trim();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let (name, body) = rest.split_at(end);
+            if body.starts_with(char::is_whitespace) && !body.trim_end().ends_with('\\') {
+                let body = body.split("/*").next().unwrap_or(body).split("//").next().unwrap_or(body).trim();
+                if !body.is_empty() {
+                    out.entry(name.to_owned()).or_insert_with(|| body.to_owned());
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Tables such as `static PyObject *name_op[] = {&_Py_ID(__lt__), …}`.
+fn identifier_tables(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut out = BTreeMap::new();
+    for (start, _) in text.match_indices("static PyObject *") {
+        let rest = &text[start + "static PyObject *".len()..];
+        let Some(bracket) = rest.find("[]") else { continue };
+        let name = rest[..bracket].trim();
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let Some((head, _)) = rest[bracket..].split_once("};") else { continue };
+        let Some((_, items)) = head.split_once('{') else { continue };
+        let ids: Option<Vec<_>> = items
+            .split(',')
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(|item| item.strip_prefix("&_Py_ID(").and_then(|rest| rest.strip_suffix(')')).map(str::to_owned))
+            .collect();
+        if let Some(ids) = ids {
+            out.insert(name.to_owned(), ids);
+        }
+    }
+    out
+}
+
+fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
+    for (key, function) in &world.defined {
+        if world.contracts.kept(&function.name) {
+            continue;
+        }
+        let mut first = convention(&function.name, &function.signature, None);
+        first.raises = false;
+        let tested = guards::tested(&function.body, &world.contracts);
+        for (kind, param) in first.params.iter_mut().zip(&function.signature.params) {
+            if let (ParamKind::Object(nullable) | ParamKind::Function(_, nullable), true) =
+                (&mut *kind, tested.contains(&param.name))
+            {
+                *nullable = true;
+            }
+            if *kind == ParamKind::OutObject && indexed(function, &param.name) {
+                *kind = ParamKind::Slice;
+            }
+        }
+        world.translated.borrow_mut().insert(key.clone(), first);
+    }
+    let mut left: BTreeMap<(String, String), Left> = BTreeMap::new();
+    let mut results: BTreeMap<(String, String), Translated> = BTreeMap::new();
+    let mut dirty: BTreeSet<String> = BTreeSet::new();
+    let mut done: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for round in 0..20 {
+        // The first rounds only find out conventions; what they refuse or widen may rest on a wrong guess.
+        let settled = round >= 4;
+        let mut changed = false;
+        let stale = std::mem::take(&mut dirty);
+        let nullable = nullable_methods(&world);
+        let todo: Vec<_> =
+            world.translated.borrow().iter().map(|(key, convention)| (key.clone(), convention.clone())).collect();
+        for (key, convention) in todo {
+            let Some(function) = world.defined.get(&key) else { continue };
+            if round != 4 && done.get(&key).is_some_and(|calls| !stale.contains(&key.1) && calls.is_disjoint(&stale)) {
+                continue;
+            }
+            let mut paths = Paths::new(world.clone(), function.clone(), convention.clone());
+            match one(&mut paths) {
+                Ok((params, body)) => {
+                    done.insert(key.clone(), paths.learnt.calls.clone());
+                    let next = learn(&convention, &paths, &function.signature.returns);
+                    for (target, index) in paths.learnt.nullable.iter().filter(|_| settled) {
+                        if widen(&world, target, *index) {
+                            changed = true;
+                            dirty.insert(target.rsplit(':').next().unwrap_or(target).to_owned());
+                        }
+                    }
+                    match next {
+                        Ok(next) => {
+                            if next != convention {
+                                changed = true;
+                                dirty.insert(key.1.clone());
+                                let mut translated = world.translated.borrow_mut();
+                                if let Some(slot) = translated.get_mut(&key) {
+                                    let params = slot.params.clone();
+                                    *slot = Convention { params, ..next };
+                                }
+                            }
+                            let translated = Translated {
+                                function: function.clone(),
+                                convention: convention.clone(),
+                                body,
+                                params,
+                                calls: paths.learnt.calls,
+                            };
+                            results.insert(key, translated);
+                        }
+                        Err(_) if !settled => changed = true,
+                        Err(construct) => {
+                            refuse(&world, units, &key, construct, function.range.start, &mut left);
+                            results.remove(&key);
+                            dirty.insert(key.1.clone());
+                            changed = true;
+                        }
+                    }
+                }
+                Err(_) if !settled => {
+                    // Until it is known better, the prototype's word stands.
+                    let mut plain = super::contracts::convention(&function.name, &function.signature, None);
+                    plain.params = convention.params.clone();
+                    if plain != convention {
+                        dirty.insert(key.1.clone());
+                    }
+                    done.insert(key.clone(), paths.learnt.calls.clone());
+                    world.translated.borrow_mut().insert(key, plain);
+                    changed = true;
+                }
+                Err(refusal) => {
+                    refuse(&world, units, &key, refusal.construct, refusal.at, &mut left);
+                    results.remove(&key);
+                    dirty.insert(key.1.clone());
+                    changed = true;
+                }
+            }
+        }
+        for name in nullable_methods(&world).difference(&nullable) {
+            dirty.insert(name.clone());
+            changed = true;
+        }
+        if settled && !changed || round == 19 {
+            break;
+        }
+    }
+    results.retain(|key, _| world.translated.borrow().contains_key(key));
+    let mut translated: BTreeMap<String, Vec<Translated>> = BTreeMap::new();
+    for ((file, _), one) in results {
+        translated.entry(file).or_default().push(one);
+    }
+    for list in translated.values_mut() {
+        list.sort_by_key(|one| one.function.range.start);
+    }
+    Translation { world, translated, left: left.into_values().collect() }
+}
+
+/// The methods of the vocabulary with parameters that may be NULL.
+fn nullable_methods(world: &World) -> BTreeSet<String> {
+    let vocabulary = world.vocabulary.borrow();
+    let nullable =
+        |convention: &Convention| convention.params.iter().filter(|kind| **kind == ParamKind::Object(true)).count();
+    vocabulary
+        .iter()
+        .map(|(name, convention)| (name, nullable(convention)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Whether a pointer to objects is used as an array.
+fn indexed(function: &Function, name: &str) -> bool {
+    // What is indexed, or stepped over, or called like one, is an array; all else is an out parameter.
+    super::assigned::indexed(&function.body, name) || super::world::ARRAY_NAMES.contains(&name)
+}
+
+fn widen(world: &World, target: &str, index: usize) -> bool {
+    let Some((file, name)) = target.split_once(':') else { return false };
+    let mut translated = world.translated.borrow_mut();
+    let Some(convention) = translated.get_mut(&(file.to_owned(), name.to_owned())) else { return false };
+    match convention.params.get_mut(index) {
+        Some(ParamKind::Object(nullable)) if !*nullable => {
+            *nullable = true;
+            true
+        }
+        _ => false,
+    }
+}
+
+fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), super::paths::Refusal> {
+    let (params, mut block) = paths.run()?;
+    for _ in 0..3 {
+        shape::prune(&mut block);
+        shape::inline(&mut block);
+        shape::clean(&mut block);
+    }
+    let code = print::body(&block, &paths.hints, &params);
+    if block.size() > 1500 {
+        return Err(super::paths::Refusal {
+            construct: "more code than a function should have".to_owned(),
+            at: paths.function.range.start,
+        });
+    }
+    if let Err(error) = syn::parse2::<syn::Block>(quote::quote!({ #code })) {
+        return Err(super::paths::Refusal {
+            construct: format!("code that Rust does not parse: {error}"),
+            at: paths.function.range.start,
+        });
+    }
+    let names = params.iter().flatten().map(|var| print::safe(&paths.hints[*var])).collect();
+    Ok((names, code))
+}
+
+/// The convention that a translation has shown.
+fn learn(old: &Convention, paths: &Paths, returns: &super::ctype::CType) -> Result<Convention, String> {
+    let learnt = &paths.learnt;
+    let mut next = old.clone();
+    next.raises = learnt.raises;
+    if learnt.errors.len() > 1 {
+        return Err("different results with an exception set".to_owned());
+    }
+    if let Some(error) = learnt.errors.iter().next() {
+        next.error = *error;
+    }
+    let plain =
+        convention("", &super::ir::Signature { params: Vec::new(), returns: returns.clone(), variadic: false }, None)
+            .returns;
+    next.returns = match plain {
+        _ if learnt.raises && !learnt.returns => Returns::Error,
+        Returns::Object if learnt.optional => Returns::Optional,
+        Returns::Int(int, _) => Returns::Int(int, !learnt.negative),
+        other => other,
+    };
+    Ok(next)
+}
+
+fn refuse(
+    world: &World,
+    units: &[Unit],
+    key: &(String, String),
+    construct: String,
+    at: usize,
+    left: &mut BTreeMap<(String, String), Left>,
+) {
+    world.translated.borrow_mut().remove(key);
+    let unit = units.iter().find(|unit| unit.path == key.0);
+    let origin = unit.map(|unit| unit.map.origin(at));
+    let (file, line) = origin.map_or((key.0.clone(), 0), |origin| (origin.file.to_owned(), origin.line));
+    left.insert(key.clone(), Left { name: key.1.clone(), file, line, construct });
+}

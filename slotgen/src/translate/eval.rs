@@ -1,0 +1,495 @@
+//! Expressions on one path.
+
+use std::rc::Rc;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::code::{Block, ident};
+use super::ctype::CType;
+use super::ir::{Expr, Kind};
+use super::paths::{KV, Out, Paths};
+use super::value::{Place, State, Val};
+
+/// What is done with several values.
+pub(super) type KVs = Rc<dyn Fn(&mut Paths, Vec<Val>, State) -> Out>;
+
+impl Paths {
+    /// Evaluates expressions from left to right.
+    pub(super) fn all(&mut self, exprs: &[Expr], state: State, k: KVs) -> Out {
+        self.all_from(Rc::from(exprs), 0, Vec::new(), state, k)
+    }
+
+    fn all_from(&mut self, exprs: Rc<[Expr]>, index: usize, values: Vec<Val>, state: State, k: KVs) -> Out {
+        let Some(expr) = exprs.get(index) else { return k(self, values, state) };
+        let expr = expr.clone();
+        self.eval(
+            &expr,
+            state,
+            Rc::new(move |this, value, state| {
+                let mut values = values.clone();
+                values.push(value);
+                this.all_from(exprs.clone(), index + 1, values, state, k.clone())
+            }),
+        )
+    }
+
+    /// `let hint = code;`, then `k` with the variable.
+    pub(super) fn bind(&mut self, hint: &str, code: TokenStream, k: &mut dyn FnMut(&mut Self, usize) -> Out) -> Out {
+        let var = self.fresh(hint);
+        let rest = k(self, var)?;
+        Ok(Block::Let { var, mutable: false, value: code, rest: Box::new(rest) })
+    }
+
+    /// Evaluates an expression.
+    pub(super) fn eval(&mut self, expr: &Expr, state: State, k: KV) -> Out {
+        let at = expr.at;
+        match &expr.kind {
+            Kind::Null => k(self, Val::Null, state),
+            Kind::Int(number) => k(self, Val::Const(*number, None), state),
+            Kind::Str(text) => k(self, Val::Literal(text.clone()), state),
+            Kind::Float(text) => match text.parse::<f64>() {
+                Ok(number) => {
+                    let code = proc_macro2::Literal::f64_unsuffixed(number);
+                    k(self, Val::Double(Place { code: quote!(#code), by_ref: false }), state)
+                }
+                Err(_) => self.no("floating constant", at),
+            },
+            Kind::Name(name) => self.name_value(name, at, state, k),
+            Kind::Call(callee, args) => self.call(callee, args, at, state, k),
+            Kind::Member(base, name) => self.member(base, name, at, state, k),
+            Kind::Index(base, index) => self.index(base, index, at, state, k),
+            Kind::Deref(inner) => self.deref(inner, at, state, k),
+            Kind::AddressOf(inner) => self.address(inner, at, state, k),
+            Kind::Not(_) | Kind::And(..) | Kind::Or(..) => self.truth_value(expr, state, k),
+            Kind::Unary(operator, operand) => {
+                let operator = operator.clone();
+                self.eval(
+                    operand,
+                    state,
+                    Rc::new(move |this, value, state| this.unary(&operator, value, at, state, &k)),
+                )
+            }
+            Kind::Binary(operator, left, right) => {
+                let operator = operator.clone();
+                self.all(
+                    &[(**left).clone(), (**right).clone()],
+                    state,
+                    Rc::new(move |this, values, state| {
+                        let value = this.binary(&operator, &values[0], &values[1], at, &state)?;
+                        match value {
+                            Computed::Val(value) => k(this, value, state),
+                            Computed::Call(code) => this.bind("is", code, &mut |this, var| {
+                                k(this, Val::Bool(Place::owned(var)), state.clone())
+                            }),
+                        }
+                    }),
+                )
+            }
+            Kind::Assign(left, right) => {
+                let left = left.clone();
+                self.eval(right, state, Rc::new(move |this, value, state| this.assign(&left, value, state, k.clone())))
+            }
+            Kind::AssignOp(operator, left, right) => {
+                let value = Expr { kind: Kind::Binary(operator.clone(), left.clone(), right.clone()), at };
+                self.eval(&Expr { kind: Kind::Assign(left.clone(), Box::new(value)), at }, state, k)
+            }
+            Kind::Update(by, before, operand) => {
+                let one = Expr { kind: Kind::Int(1), at };
+                let operator = if *by > 0 { "+" } else { "-" };
+                let value = Expr { kind: Kind::Binary(operator.to_owned(), operand.clone(), Box::new(one)), at };
+                let assign = Expr { kind: Kind::Assign(operand.clone(), Box::new(value)), at };
+                if !before {
+                    return self.eval(&assign, state, k);
+                }
+                self.eval(
+                    operand,
+                    state,
+                    Rc::new(move |this, old, state| {
+                        let k = k.clone();
+                        this.eval(&assign, state, Rc::new(move |this, _, state| k(this, old.clone(), state)))
+                    }),
+                )
+            }
+            Kind::Conditional(condition, yes, no) => self.ternary(condition, yes.clone(), no.clone(), state, k),
+            Kind::Cast(ctype, _, inner) => {
+                let ctype = ctype.clone();
+                self.eval(
+                    inner,
+                    state,
+                    Rc::new(move |this, value, state| {
+                        let value = this.cast(value, &ctype, at)?;
+                        k(this, value, state)
+                    }),
+                )
+            }
+            Kind::Comma(first, second) => {
+                let second = second.clone();
+                self.eval(first, state, Rc::new(move |this, _, state| this.eval(&second, state, k.clone())))
+            }
+            Kind::SizeOf(text) => self.no(format!("sizeof({text})"), at),
+            Kind::List(_) => self.no("initialiser list", at),
+        }
+    }
+
+    fn name_value(&mut self, name: &str, at: usize, state: State, k: KV) -> Out {
+        if let Some(value) = state.vars.get(name).cloned() {
+            return match value {
+                Val::Uninit => self.no(format!("{} may not be set", name.split('.').next().unwrap_or(name)), at),
+                value => k(self, value, state),
+            };
+        }
+        match self.world.clone().global(&self.function.file, name) {
+            Some(value) => k(self, value, state),
+            None => self.no(format!("name {name}"), at),
+        }
+    }
+
+    fn cast(&mut self, value: Val, ctype: &CType, at: usize) -> Result<Val, super::paths::Refusal> {
+        Ok(match (value, ctype) {
+            (Val::Int(place, from, positive), CType::Int(to)) if from != *to => {
+                let (code, ty) = (place.code, format_ident!("{to}"));
+                let positive = positive && (to.starts_with('i') || to.starts_with('u'));
+                Val::Int(Place { code: quote!((#code as #ty)), by_ref: false }, to, positive || to.starts_with('u'))
+            }
+            (Val::Bool(place), CType::Int(_)) => Val::Bool(place),
+            (Val::Int(place, ..), CType::Double) => {
+                let code = place.code;
+                Val::Double(Place { code: quote!((#code as f64)), by_ref: false })
+            }
+            (Val::Double(_), CType::Int(_)) => return self.no("cast of a double", at),
+            (Val::Function(place, _), CType::Function(name)) => Val::Function(place, name.clone()),
+            (Val::MaybeFunction(place, _), CType::Function(name)) => Val::MaybeFunction(place, name.clone()),
+            (Val::Const(number, name), CType::Int(int)) => Val::Const(wrap(number, int), name),
+            (value, _) => value,
+        })
+    }
+
+    fn unary(&mut self, operator: &str, value: Val, at: usize, state: State, k: &KV) -> Out {
+        let value = match (operator, value) {
+            ("-", Val::Const(number, _)) => Val::Const(-number, None),
+            ("~", Val::Const(number, _)) => Val::Const(!number, None),
+            ("+", value) => value,
+            ("-", Val::Int(place, int, _)) => {
+                let code = place.code;
+                Val::Int(Place { code: quote!((-#code)), by_ref: false }, int, false)
+            }
+            ("-", Val::Double(place)) => {
+                let code = place.code;
+                Val::Double(Place { code: quote!((-#code)), by_ref: false })
+            }
+            ("~", Val::Int(place, int, _)) => {
+                let code = place.code;
+                Val::Int(Place { code: quote!((!#code)), by_ref: false }, int, int.starts_with('u'))
+            }
+            (operator, _) => return self.no(format!("operator {operator}"), at),
+        };
+        k(self, value, state)
+    }
+
+    /// Assigns to a variable, an element or a slot.
+    pub(super) fn assign(&mut self, target: &Expr, value: Val, mut state: State, k: KV) -> Out {
+        let at = target.at;
+        match &target.kind {
+            Kind::Name(name) => {
+                let value = match self.types.get(name).cloned() {
+                    Some(ctype) => self.convert(value, &ctype, at)?,
+                    None => return self.no(format!("assignment to {name}"), at),
+                };
+                // Computed code gets a variable of its own, so that it is computed once.
+                if let Val::Int(place, int, positive) = &value {
+                    if !is_name(&place.code) {
+                        let (int, positive) = (*int, *positive);
+                        return self.bind(name, place.code.clone(), &mut |this, var| {
+                            let mut state = state.clone();
+                            let value = Val::Int(Place::owned(var), int, positive);
+                            state.set(name, value.clone());
+                            k(this, value, state)
+                        });
+                    }
+                }
+                if let Val::Bool(place) = &value {
+                    if !is_name(&place.code) {
+                        return self.bind(name, place.code.clone(), &mut |this, var| {
+                            let mut state = state.clone();
+                            let value = Val::Bool(Place::owned(var));
+                            state.set(name, value.clone());
+                            k(this, value, state)
+                        });
+                    }
+                }
+                self.rename(&value, name);
+                state.set(name, value.clone());
+                k(self, value, state)
+            }
+            Kind::Deref(inner) => self.assign_out(inner, value, state, k),
+            Kind::Index(base, index) => self.assign_item(base, index, value, state, k),
+            Kind::Member(base, member) => self.assign_member(base, member, value, state, k),
+            Kind::Cast(_, _, inner) => self.assign(inner, value, state, k),
+            _ => self.no("assignment to this expression", at),
+        }
+    }
+
+    /// A temporary that a C variable receives is called like it.
+    fn rename(&mut self, value: &Val, name: &str) {
+        let (Val::Object(place) | Val::MaybeObject(place) | Val::Function(place, _) | Val::MaybeFunction(place, _)) =
+            value
+        else {
+            return;
+        };
+        let mut uses = std::collections::BTreeMap::new();
+        super::code::count(&place.code, &mut uses);
+        let params = self.function.signature.params.iter().filter(|param| param.ctype != CType::Thread).count();
+        if let (Some(var), true) = (uses.keys().next().copied(), is_name(&place.code)) {
+            if var >= params && !place.by_ref && !self.hints[var].starts_with("Py_") {
+                self.hints[var] = name.split('.').next().unwrap_or(name).to_owned();
+            }
+        }
+    }
+
+    /// Implicit conversion to the type of a variable.
+    pub(super) fn convert(&mut self, value: Val, ctype: &CType, at: usize) -> Result<Val, super::paths::Refusal> {
+        match (&value, ctype) {
+            (Val::Int(..) | Val::Const(..), CType::Int(_)) => self.cast(value, ctype, at),
+            (Val::Const(number, _), CType::Double) => {
+                let code = proc_macro2::Literal::f64_unsuffixed(*number as f64);
+                Ok(Val::Double(Place { code: quote!(#code), by_ref: false }))
+            }
+            (Val::Int(..), CType::Double) => self.cast(value, ctype, at),
+            (Val::Const(0, _), CType::Object | CType::Function(_)) => Ok(Val::Null),
+            (Val::Function(place, _), CType::Function(name)) => Ok(Val::Function(place.clone(), name.clone())),
+            (Val::MaybeFunction(place, _), CType::Function(name)) => {
+                Ok(Val::MaybeFunction(place.clone(), name.clone()))
+            }
+            (Val::Object(_) | Val::Global(_) | Val::Null | Val::MaybeObject(_), CType::Object) => Ok(value),
+            _ => Ok(value),
+        }
+    }
+
+    fn assign_out(&mut self, inner: &Expr, value: Val, state: State, k: KV) -> Out {
+        let Kind::Name(pointer) = &inner.kind else { return self.no("assignment through a pointer", inner.at) };
+        let Some(Val::Address(name)) = state.vars.get(pointer).cloned() else {
+            return self.no("assignment through this pointer", inner.at);
+        };
+        let index = self.function.signature.params.iter().position(|param| param.name == *pointer);
+        let mut state = state;
+        if !name.starts_with('*') {
+            state.set(&name, value.clone());
+            return k(self, value, state);
+        }
+        let Some(index) = index else { return self.no("assignment through this pointer", inner.at) };
+        let kind = self.convention.params[index].clone();
+        let target = ident(index);
+        let like = match kind {
+            super::contracts::ParamKind::OutObject => Val::MaybeObject(Place { code: quote!(), by_ref: false }),
+            super::contracts::ParamKind::OutInt(int) => Val::Int(Place { code: quote!(), by_ref: false }, int, false),
+            _ => return self.no("assignment through this pointer", inner.at),
+        };
+        let Some(code) = self.carry(&value, &like) else { return self.no("value of an out parameter", inner.at) };
+        state.set(&name, value.clone());
+        let rest = k(self, value, state)?;
+        Ok(Block::Do { code: quote!(*#target = #code), rest: Box::new(rest) })
+    }
+
+    fn assign_item(&mut self, base: &Expr, index: &Expr, value: Val, state: State, k: KV) -> Out {
+        let at = base.at;
+        let name = match &base.kind {
+            Kind::Name(name) => name.clone(),
+            _ => return self.no("assignment to an element", at),
+        };
+        self.eval(
+            index,
+            state,
+            Rc::new(move |this, index, mut state| {
+                let (Some(Val::Array(mut items, offset)), Val::Const(index, _)) =
+                    (state.vars.get(&name).cloned(), index)
+                else {
+                    return this.no("assignment to an element", at);
+                };
+                let index = usize::try_from(index).map(|index| index + offset).unwrap_or(usize::MAX);
+                let Some(item) = items.get_mut(index) else { return this.no("assignment outside of an array", at) };
+                *item = value.clone();
+                state.set(&name, Val::Array(items, offset));
+                k(this, value.clone(), state)
+            }),
+        )
+    }
+
+    fn ternary(&mut self, condition: &Expr, yes: Box<Expr>, no: Box<Expr>, state: State, k: KV) -> Out {
+        let (scope, _) = self.scope();
+        let leaf: KV = Rc::new(move |this, value, mut state| {
+            state.set("?", value);
+            this.hole(scope, state)
+        });
+        let other = leaf.clone();
+        let tree = self.split(
+            condition,
+            state,
+            Rc::new(move |this, state| this.eval(&yes, state, leaf.clone())),
+            Rc::new(move |this, state| this.eval(&no, state, other.clone())),
+        )?;
+        self.meet(
+            tree,
+            scope,
+            Rc::new(move |this, mut state| {
+                let value = state.vars.remove("?").unwrap_or(Val::Uninit);
+                state.bases.remove("?");
+                k(this, value, state)
+            }),
+        )
+    }
+
+    /// The value of a condition.
+    fn truth_value(&mut self, expr: &Expr, state: State, k: KV) -> Out {
+        let (scope, _) = self.scope();
+        let leaf = |truth: i128| -> super::paths::K {
+            Rc::new(move |this, mut state| {
+                state.set("?", Val::Const(truth, None));
+                this.hole(scope, state)
+            })
+        };
+        let tree = self.split(expr, state, leaf(1), leaf(0))?;
+        self.meet_truth(tree, scope, k)
+    }
+
+    fn meet_truth(&mut self, tree: Block, scope: usize, k: KV) -> Out {
+        self.types.insert("?".to_owned(), CType::Opaque("bool".to_owned()));
+        self.meet(
+            tree,
+            scope,
+            Rc::new(move |this, mut state| {
+                let value = state.vars.remove("?").unwrap_or(Val::Uninit);
+                k(this, value, state)
+            }),
+        )
+    }
+
+    fn deref(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
+        self.eval(
+            inner,
+            state,
+            Rc::new(move |this, value, state| match value {
+                Val::Function(..) | Val::Named(_) | Val::MaybeFunction(..) => k(this, value, state),
+                Val::Address(name) => match state.vars.get(&name).cloned() {
+                    Some(Val::Uninit) | None if name.starts_with('*') => {
+                        this.no("value of an out parameter before it is set", at)
+                    }
+                    Some(value) => k(this, value, state),
+                    None => this.no("value behind a pointer", at),
+                },
+                Val::SuiteByte(place, suite, offset) => {
+                    let (code, suite) = (place.reference(), format_ident!("{suite}"));
+                    let Some(offset) = this.int_code(&offset, "i32") else { return this.no("slot offset", at) };
+                    this.bind("slot", quote!(c.slot_at(#code, Suite::#suite, #offset)?), &mut |this, var| {
+                        k(this, Val::MaybeFunction(Place::owned(var), String::new()), state.clone())
+                    })
+                }
+                Val::Slice(place) => {
+                    let code = place.code;
+                    k(this, Val::Object(Place { code: quote!(#code[0]), by_ref: false }), state)
+                }
+                other => this.no(format!("value behind a pointer ({})", other.word()), at),
+            }),
+        )
+    }
+
+    fn address(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
+        match &inner.kind {
+            Kind::Call(callee, args) => {
+                if let (Kind::Name(name), Some(Expr { kind: Kind::Name(id), .. })) = (&callee.kind, args.first()) {
+                    if name == "_Py_ID" || name == "_Py_STR" {
+                        let method = format_ident!("{name}");
+                        let hint = format!("id{}", id.trim_end_matches('_'));
+                        return self.bind(&hint, quote!(c.#method(#id)?), &mut |this, var| {
+                            k(this, Val::Object(Place::owned(var)), state.clone())
+                        });
+                    }
+                }
+                self.no("address of a call", at)
+            }
+            Kind::Name(name) if state.vars.contains_key(name) => k(self, Val::Address(name.clone()), state),
+            Kind::Name(name) => match self.world.clone().global(&self.function.file, name) {
+                Some(value) => k(self, value, state),
+                None => match self.world.clone().object_global(name) {
+                    Some(value) => k(self, value, state),
+                    None => self.no(format!("address of {name}"), at),
+                },
+            },
+            Kind::Index(base, index) => self.all(
+                &[(**base).clone(), (**index).clone()],
+                state,
+                Rc::new(move |this, values, state| match &values[0] {
+                    Val::Suite(place, suite, _) => {
+                        let byte = Val::SuiteByte(place.clone(), suite, Box::new(values[1].clone()));
+                        k(this, byte, state)
+                    }
+                    other => this.no(format!("address of an element ({})", other.word()), at),
+                }),
+            ),
+            Kind::Deref(inner) => self.eval(inner, state, k),
+            _ => self.no("address of this expression", at),
+        }
+    }
+
+    fn index(&mut self, base: &Expr, index: &Expr, at: usize, state: State, k: KV) -> Out {
+        self.all(
+            &[base.clone(), index.clone()],
+            state,
+            Rc::new(move |this, values, state| match (&values[0], &values[1]) {
+                (Val::Array(items, offset), Val::Const(index, _)) => {
+                    let item = usize::try_from(*index).ok().and_then(|index| items.get(index + offset)).cloned();
+                    match item {
+                        Some(Val::Uninit) | None => this.no("element that is not set", at),
+                        Some(item) => k(this, item, state),
+                    }
+                }
+                (Val::Array(items, 0), index) => this.choose(items.clone(), index.clone(), at, state, &k),
+                (Val::Slice(place), index) => {
+                    let Some(index) = this.int_code(index, "usize") else { return this.no("index", at) };
+                    let code = &place.code;
+                    k(this, Val::Object(Place { code: quote!(#code[#index]), by_ref: false }), state)
+                }
+                (other, _) => this.no(format!("element of {}", other.word()), at),
+            }),
+        )
+    }
+
+    /// An element of a constant table of objects.
+    fn choose(&mut self, items: Vec<Val>, index: Val, at: usize, state: State, k: &KV) -> Out {
+        let Some(index) = self.int_code(&index, "usize") else { return self.no("index", at) };
+        let mut names = Vec::new();
+        for item in &items {
+            let Val::Literal(id) = item else { return self.no("table of something else than identifiers", at) };
+            names.push(id.clone());
+        }
+        let code = quote!(c._Py_ID(match [#(#names),*].get(#index) { Some(name) => name, None => return Err(c.unsupported("index of a table")) })?);
+        self.bind("id", code, &mut |this, var| k(this, Val::Object(Place::owned(var)), state.clone()))
+    }
+}
+
+/// Whether code is a single name.
+pub(super) fn is_name(code: &TokenStream) -> bool {
+    let mut trees = code.clone().into_iter();
+    matches!(trees.next(), Some(proc_macro2::TokenTree::Ident(_))) && trees.next().is_none()
+}
+
+/// A constant as an integer type holds it.
+fn wrap(number: i128, int: &str) -> i128 {
+    match int {
+        "u32" => i128::from(number as u32),
+        "u64" | "usize" => i128::from(number as u64),
+        "u8" => i128::from(number as u8),
+        "u16" => i128::from(number as u16),
+        "i32" => i128::from(number as i32),
+        "i64" | "isize" => i128::from(number as i64),
+        _ => number,
+    }
+}
+
+/// The outcome of an operator.
+pub(super) enum Computed {
+    /// A value.
+    Val(Val),
+    /// A question to the world whose answer is a `bool`.
+    Call(TokenStream),
+}

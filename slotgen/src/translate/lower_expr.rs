@@ -1,0 +1,160 @@
+//! Lowers the nodes of expressions.
+
+use tree_sitter::Node;
+
+use super::ir::{Expr, Kind};
+use super::lower::{Text, children, unknown};
+
+/// Lowers one expression.
+pub(super) fn expression(text: &mut Text<'_>, node: Node<'_>) -> Expr {
+    let at = node.start_byte();
+    let kind = kind(text, node).unwrap_or_else(|what| unknown(&what, at).kind);
+    Expr { kind, at }
+}
+
+fn child(text: &mut Text<'_>, node: Node<'_>, field: &str) -> Result<Box<Expr>, String> {
+    match node.child_by_field_name(field) {
+        Some(child) => Ok(Box::new(expression(text, child))),
+        None => Err(format!("{} without {field}", node.kind())),
+    }
+}
+
+fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
+    Ok(match node.kind() {
+        "parenthesized_expression" => {
+            let inner = children(node).next().ok_or("()")?;
+            expression(text, inner).kind
+        }
+        "identifier" => match text.of(node) {
+            "NULL" => Kind::Null,
+            "true" => Kind::Int(1),
+            "false" => Kind::Int(0),
+            name => Kind::Name(text.resolve(name)),
+        },
+        "null" => Kind::Null,
+        "true" => Kind::Int(1),
+        "false" => Kind::Int(0),
+        "number_literal" => match integer_of(text.of(node)) {
+            Some(value) => Kind::Int(value),
+            None => Kind::Float(text.of(node).to_owned()),
+        },
+        "char_literal" => {
+            let value = unescape(text.of(node).trim_matches('\'')).chars().next().ok_or("char_literal")?;
+            Kind::Int(i128::from(u32::from(value)))
+        }
+        "string_literal" | "concatenated_string" => {
+            Kind::Str(string_of(text, node).ok_or("string with a macro in it")?)
+        }
+        "call_expression" => {
+            let callee = child(text, node, "function")?;
+            let args = node.child_by_field_name("arguments").ok_or("call")?;
+            let args: Vec<_> = children(args).collect();
+            Kind::Call(callee, args.into_iter().map(|arg| expression(text, arg)).collect())
+        }
+        "field_expression" => Kind::Member(child(text, node, "argument")?, text.field(node, "field").to_owned()),
+        "subscript_expression" => Kind::Index(child(text, node, "argument")?, child(text, node, "index")?),
+        "pointer_expression" => {
+            let operand = child(text, node, "argument")?;
+            if text.field(node, "operator") == "*" { Kind::Deref(operand) } else { Kind::AddressOf(operand) }
+        }
+        "unary_expression" => {
+            let operand = child(text, node, "argument")?;
+            match text.field(node, "operator") {
+                "!" => Kind::Not(operand),
+                operator => Kind::Unary(operator.to_owned(), operand),
+            }
+        }
+        "binary_expression" => {
+            let (left, right) = (child(text, node, "left")?, child(text, node, "right")?);
+            match text.field(node, "operator") {
+                "&&" => Kind::And(left, right),
+                "||" => Kind::Or(left, right),
+                operator => Kind::Binary(operator.to_owned(), left, right),
+            }
+        }
+        "assignment_expression" => {
+            let (left, right) = (child(text, node, "left")?, child(text, node, "right")?);
+            match text.field(node, "operator") {
+                "=" => Kind::Assign(left, right),
+                operator => Kind::AssignOp(operator.trim_end_matches('=').to_owned(), left, right),
+            }
+        }
+        "update_expression" => {
+            let by = if text.field(node, "operator") == "++" { 1 } else { -1 };
+            let operand = node.child_by_field_name("argument").ok_or("update")?;
+            Kind::Update(by, operand.start_byte() == node.start_byte(), Box::new(expression(text, operand)))
+        }
+        "conditional_expression" => Kind::Conditional(
+            child(text, node, "condition")?,
+            child(text, node, "consequence")?,
+            child(text, node, "alternative")?,
+        ),
+        "cast_expression" => {
+            let (ctype, name) = node.child_by_field_name("type").map(|ty| text.type_descriptor(ty)).ok_or("cast")?;
+            Kind::Cast(ctype, name, child(text, node, "value")?)
+        }
+        "comma_expression" => Kind::Comma(child(text, node, "left")?, child(text, node, "right")?),
+        "sizeof_expression" => {
+            Kind::SizeOf(node.named_child(0).map_or("", |child| text.of(child)).trim_matches(['(', ')']).to_owned())
+        }
+        "initializer_list" => {
+            let items: Vec<_> = children(node).collect();
+            Kind::List(items.into_iter().map(|item| expression(text, item)).collect())
+        }
+        other => return Err(other.to_owned()),
+    })
+}
+
+/// The value of a C integer constant.
+pub(super) fn integer_of(text: &str) -> Option<i128> {
+    let text = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return i128::from_str_radix(hex, 16).ok();
+    }
+    if text.len() > 1 && text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit()) {
+        return i128::from_str_radix(text, 8).ok();
+    }
+    text.parse().ok()
+}
+
+/// The text of a string literal or of adjacent ones.
+pub(super) fn string_of(text: &Text<'_>, node: Node<'_>) -> Option<String> {
+    match node.kind() {
+        "string_literal" => {
+            let inner = text.of(node).strip_prefix('"')?.strip_suffix('"')?;
+            Some(unescape(inner))
+        }
+        "concatenated_string" => {
+            children(node).map(|part| string_of(text, part)).collect::<Option<Vec<_>>>().map(|parts| parts.concat())
+        }
+        _ => None,
+    }
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('0') => out.push('\0'),
+            Some('x') => {
+                let mut value = 0;
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(16)) {
+                    value = value * 16 + digit;
+                    chars.next();
+                }
+                out.push(char::from_u32(value).unwrap_or('\u{fffd}'));
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}

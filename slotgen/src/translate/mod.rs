@@ -1,0 +1,28 @@
+//! Translates C function bodies into Rust that is generic over the vocabulary `CApi`.
+
+mod assigned;
+mod calls;
+mod code;
+mod contracts;
+mod ctype;
+mod driver;
+mod eval;
+mod guards;
+mod ir;
+mod lower;
+mod lower_expr;
+mod operators;
+mod paths;
+mod print;
+mod render;
+mod shape;
+mod value;
+mod value_join;
+mod world;
+
+pub use driver::{Left, Translated, Translation, translate};
+pub use render::{Output, capi, files, release_files};
+
+/// The C files whose functions are translated.
+pub const UNITS: &[&str] =
+    &["Objects/abstract.c", "Objects/boolobject.c", "Objects/dictobject.c", "Objects/object.c", "Objects/typeobject.c"];

@@ -1,0 +1,907 @@
+//! Splits a C function into its paths: statements, and the places where paths meet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{Block, JoinId, Var, ident};
+use super::contracts::{Convention, ParamKind, Returns};
+use super::ctype::CType;
+use super::ir::{Expr, Function, Kind, Stmt};
+use super::value::{Place, State, Val, common};
+use super::world::World;
+
+/// Why a function is left out.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The construct.
+    pub construct: String,
+    /// Byte offset in the unit's text.
+    pub at: usize,
+}
+
+pub(super) type Out = Result<Block, Refusal>;
+/// What is done with a state.
+pub(super) type K = Rc<dyn Fn(&mut Paths, State) -> Out>;
+/// What is done with a value.
+pub(super) type KV = Rc<dyn Fn(&mut Paths, Val, State) -> Out>;
+
+/// Where `break` and `continue` lead.
+#[derive(Clone, Default)]
+pub(super) struct Ways {
+    brk: Option<K>,
+    cont: Option<K>,
+}
+
+/// What a translation learns of the function itself.
+#[derive(Debug, Default)]
+pub(super) struct Learnt {
+    pub(super) optional: bool,
+    pub(super) negative: bool,
+    pub(super) returns: bool,
+    pub(super) raises: bool,
+    pub(super) errors: BTreeSet<Option<i128>>,
+    /// Parameters of other functions that may be NULL: `(function, index)`.
+    pub(super) nullable: BTreeSet<(String, usize)>,
+    /// Parameters tested for NULL for another reason than to refuse it.
+    pub(super) calls: BTreeSet<String>,
+    /// Paths that end in `unsupported`.
+    pub(super) partial: BTreeSet<String>,
+}
+
+/// The translation of one function under way.
+pub struct Paths {
+    pub(super) world: Rc<World>,
+    pub(super) function: Rc<Function>,
+    pub(super) convention: Convention,
+    pub(super) hints: Vec<String>,
+    pub(super) learnt: Learnt,
+    pub(super) types: BTreeMap<String, CType>,
+    pub(super) structs: BTreeMap<String, String>,
+    leaves: Vec<(usize, State)>,
+    scopes: usize,
+    joins: usize,
+    labels: BTreeMap<String, (Rc<[Stmt]>, usize, K, Ways)>,
+    running: Vec<String>,
+    steps: usize,
+    depth: usize,
+}
+
+impl Paths {
+    /// A translation of `function` under `convention`.
+    pub fn new(world: Rc<World>, function: Rc<Function>, convention: Convention) -> Self {
+        Self {
+            world,
+            function,
+            convention,
+            hints: Vec::new(),
+            learnt: Learnt::default(),
+            types: BTreeMap::new(),
+            structs: BTreeMap::new(),
+            leaves: Vec::new(),
+            scopes: 0,
+            joins: 0,
+            labels: BTreeMap::new(),
+            running: Vec::new(),
+            steps: 0,
+            depth: 0,
+        }
+    }
+
+    /// A refusal.
+    pub(super) fn no<T>(&self, construct: impl Into<String>, at: usize) -> Result<T, Refusal> {
+        Err(Refusal { construct: construct.into(), at })
+    }
+
+    /// A path that the translation does not follow: whoever takes it learns why.
+    pub(super) fn stop(&mut self, reason: impl Into<String>) -> Out {
+        let reason = format!("{}: {}", self.function.name, reason.into());
+        self.learnt.partial.insert(reason.clone());
+        Ok(Block::Return(quote!(Err(c.unsupported(#reason)))))
+    }
+
+    /// A new Rust variable, called like `hint` if possible.
+    pub(super) fn fresh(&mut self, hint: &str) -> Var {
+        let hint: String = hint.split('.').next().unwrap_or(hint).trim_start_matches('*').to_owned();
+        let fine =
+            hint.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ')) && !hint.is_empty() && hint != "_";
+        self.hints.push(if fine { hint } else { "value".to_owned() });
+        self.hints.len() - 1
+    }
+
+    /// Translates the body; the parameters' variables come first.
+    pub fn run(&mut self) -> Result<(Vec<Option<Var>>, Block), Refusal> {
+        let mut state = State::default();
+        let mut params = Vec::new();
+        let function = self.function.clone();
+        for (param, kind) in function.signature.params.iter().zip(self.convention.params.clone()) {
+            self.types.insert(param.name.clone(), param.ctype.clone());
+            self.structs.insert(param.name.clone(), param.structure.clone());
+            let var = self.fresh(&param.name);
+            let (value, keep) = match kind {
+                ParamKind::Object(false) => (Val::Object(Place::by_ref(var)), true),
+                ParamKind::Object(true) => (Val::MaybeObject(Place::by_ref(var)), true),
+                ParamKind::Int(int) => (Val::Int(Place::owned(var), int, false), true),
+                ParamKind::Double => (Val::Double(Place::owned(var)), true),
+                ParamKind::Str => (Val::Str(Place::by_ref(var)), true),
+                ParamKind::Slice => (Val::Slice(Place::by_ref(var)), true),
+                ParamKind::Function(name, false) => (Val::Function(Place::by_ref(var), name), true),
+                ParamKind::Function(name, true) => (Val::MaybeFunction(Place::by_ref(var), name), true),
+                ParamKind::OutObject | ParamKind::OutInt(_) => {
+                    state.vars.insert(format!("*{}", param.name), Val::Uninit);
+                    (Val::Address(format!("*{}", param.name)), true)
+                }
+                ParamKind::Nothing => (Val::Thread, false),
+                ParamKind::Arguments => return self.no("variadic function", function.range.start),
+                ParamKind::Unsupported(text) => {
+                    return self.no(format!("parameter of type {text}"), function.range.start);
+                }
+            };
+            state.vars.insert(param.name.clone(), value);
+            params.push(keep.then_some(var));
+        }
+        if function.signature.variadic {
+            return self.no("variadic function", function.range.start);
+        }
+        if let Returns::Unsupported(text) = &self.convention.returns {
+            return self.no(format!("result of type {text}"), function.range.start);
+        }
+        let end = function.range.end;
+        let last: K = Rc::new(move |this, state| match this.convention.returns {
+            Returns::Unit => this.give(Val::Unit, state, end),
+            _ => this.no("end of a function that returns a value", end),
+        });
+        let block = self.list(function.body.clone(), 0, state, Ways::default(), last)?;
+        Ok((params, block))
+    }
+
+    /// A leaf of scope `scope`.
+    pub(super) fn hole(&mut self, scope: usize, state: State) -> Out {
+        self.leaves.push((scope, state));
+        Ok(Block::Hole(self.leaves.len() - 1))
+    }
+
+    /// A new scope of leaves and the continuation that makes leaves of it.
+    pub(super) fn scope(&mut self) -> (usize, K) {
+        self.scopes += 1;
+        let scope = self.scopes;
+        (scope, Rc::new(move |this, state| this.hole(scope, state)))
+    }
+
+    /// The leaves of `tree` that belong to `scope`.
+    fn leaves_of(&self, tree: &Block, scope: usize) -> Vec<usize> {
+        let mut holes = Vec::new();
+        tree.holes(&mut holes);
+        holes.retain(|id| self.leaves[*id].0 == scope);
+        holes.dedup();
+        holes
+    }
+
+    /// Statements from `index` on.
+    fn list(&mut self, list: Rc<[Stmt]>, index: usize, state: State, ways: Ways, k: K) -> Out {
+        if index == 0 {
+            for (at, stmt) in list.iter().enumerate() {
+                if let Stmt::Label(name) = stmt {
+                    self.labels.insert(name.clone(), (list.clone(), at + 1, k.clone(), ways.clone()));
+                }
+            }
+        }
+        let Some(stmt) = list.get(index) else { return k(self, state) };
+        let rest = list.clone();
+        let after = ways.clone();
+        let next: K = Rc::new(move |this, state| this.list(rest.clone(), index + 1, state, after.clone(), k.clone()));
+        self.stmt(&stmt.clone(), state, ways, next)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, state: State, ways: Ways, k: K) -> Out {
+        self.steps += 1;
+        self.depth += 1;
+        if self.steps > 6000 || self.depth > 400 {
+            self.depth -= 1;
+            return self.no("more paths than the translation follows", self.function.range.start);
+        }
+        let out = self.stmt_inner(stmt, state, ways, k);
+        self.depth -= 1;
+        out
+    }
+
+    fn stmt_inner(&mut self, stmt: &Stmt, mut state: State, ways: Ways, k: K) -> Out {
+        match stmt {
+            Stmt::Expr(Expr { kind: Kind::Name(name), at }) => self.bare(name, *at, state, k),
+            Stmt::Expr(Expr { kind: Kind::Call(callee, args), at }) if matches!(&callee.kind, Kind::Name(name) if name == "Py_RETURN_RICHCOMPARE" || name == "Py_UNREACHABLE") => {
+                self.return_macro(callee, args.clone(), *at, state)
+            }
+            Stmt::Expr(expr) => self.eval(expr, state, Rc::new(move |this, _, state| k(this, state))),
+            Stmt::Declare { name, ctype, structure, array, init, at } => {
+                self.structs.insert(name.clone(), structure.clone());
+                self.declare(name, ctype, array.as_ref(), init.as_ref(), *at, state, k)
+            }
+            Stmt::Block(list) => self.list(list.clone(), 0, state, ways, k),
+            Stmt::If(condition, yes, no) => self.conditional(condition, yes.clone(), no.clone(), state, ways, k),
+            Stmt::While { condition, step, body, at } => {
+                self.looped(condition.clone(), step.clone(), body.clone(), false, *at, state, ways, k)
+            }
+            Stmt::DoWhile(body, condition) => {
+                self.looped(Some(condition.clone()), None, body.clone(), true, condition.at, state, ways, k)
+            }
+            Stmt::Switch(value, body) => self.switch(value, body.clone(), state, ways, k),
+            Stmt::Case(_) | Stmt::Label(_) => k(self, state),
+            Stmt::Goto(label, at) => self.goto(label, *at, state),
+            Stmt::Break => match ways.brk {
+                Some(way) => way(self, state),
+                None => self.no("break outside of a loop", 0),
+            },
+            Stmt::Continue => match ways.cont {
+                Some(way) => way(self, state),
+                None => self.no("continue outside of a loop", 0),
+            },
+            Stmt::Return(value, at) => {
+                let at = *at;
+                match value {
+                    Some(value) => {
+                        self.eval(value, state, Rc::new(move |this, value, state| this.give(value, state, at)))
+                    }
+                    None => {
+                        state.memo.clear();
+                        self.give(Val::Unit, state, at)
+                    }
+                }
+            }
+            Stmt::Unknown(what, at) => self.no(what.clone(), *at),
+        }
+    }
+
+    /// A statement that is a bare macro.
+    fn bare(&mut self, name: &str, at: usize, state: State, k: K) -> Out {
+        let value = match name {
+            "Py_RETURN_NONE" => Val::Global("Py_None".to_owned()),
+            "Py_RETURN_TRUE" => Val::Global("Py_True".to_owned()),
+            "Py_RETURN_FALSE" => Val::Global("Py_False".to_owned()),
+            "Py_RETURN_NOTIMPLEMENTED" => Val::Global("Py_NotImplemented".to_owned()),
+            _ if self.world.contracts.meaning(name) == "nothing" => return k(self, state),
+            _ => return self.no(format!("statement {name}"), at),
+        };
+        self.give(value, state, at)
+    }
+
+    fn return_macro(&mut self, callee: &Expr, args: Vec<Expr>, at: usize, state: State) -> Out {
+        if matches!(&callee.kind, Kind::Name(name) if name == "Py_UNREACHABLE") {
+            return Ok(Block::Return(quote!(Err(c.unsupported("Py_UNREACHABLE")))));
+        }
+        let call =
+            Expr { kind: Kind::Call(Box::new(Expr { kind: Kind::Name("Py_RICHCOMPARE".to_owned()), at }), args), at };
+        self.eval(&call, state, Rc::new(move |this, value, state| this.give(value, state, at)))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn declare(
+        &mut self,
+        name: &str,
+        ctype: &CType,
+        array: Option<&Option<Expr>>,
+        init: Option<&Expr>,
+        at: usize,
+        mut state: State,
+        k: K,
+    ) -> Out {
+        self.types.insert(name.to_owned(), ctype.clone());
+        if let Some(size) = array {
+            if *ctype != CType::Object {
+                return self.no("array of something else than objects", at);
+            }
+            self.types.insert(name.to_owned(), CType::Objects);
+            let size = match size.as_ref().map(|size| self.world.constant_of(size)) {
+                Some(Some(size)) => usize::try_from(size).ok(),
+                Some(None) => return self.no("array of unknown size", at),
+                None => None,
+            };
+            let items = match init {
+                Some(Expr { kind: Kind::List(items), .. }) => items.clone(),
+                Some(_) => return self.no("initialiser of an array", at),
+                None => Vec::new(),
+            };
+            let size = size.unwrap_or(items.len());
+            let name = name.to_owned();
+            return self.all(
+                &items,
+                state,
+                Rc::new(move |this, mut values, mut state| {
+                    values.resize(size, Val::Uninit);
+                    state.set(&name, Val::Array(values, 0));
+                    k(this, state)
+                }),
+            );
+        }
+        match init {
+            None => {
+                state.set(name, Val::Uninit);
+                k(self, state)
+            }
+            Some(init) => {
+                let target = Expr { kind: Kind::Name(name.to_owned()), at };
+                self.eval(
+                    init,
+                    state,
+                    Rc::new(move |this, value, state| {
+                        this.assign(
+                            &target,
+                            value,
+                            state,
+                            Rc::new({
+                                let k = k.clone();
+                                move |this: &mut Self, _, state| k(this, state)
+                            }),
+                        )
+                    }),
+                )
+            }
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &Expr,
+        yes: Rc<Stmt>,
+        no: Option<Rc<Stmt>>,
+        state: State,
+        ways: Ways,
+        k: K,
+    ) -> Out {
+        let (scope, leaf) = self.scope();
+        let (no_ways, no_leaf) = (ways.clone(), leaf.clone());
+        let kt: K = Rc::new(move |this, state| this.stmt(&yes, state, ways.clone(), leaf.clone()));
+        let kf: K = Rc::new(move |this, state| match &no {
+            Some(no) => this.stmt(no, state, no_ways.clone(), no_leaf.clone()),
+            None => no_leaf(this, state),
+        });
+        let tree = self.split(condition, state, kt, kf)?;
+        self.meet(tree, scope, k)
+    }
+
+    /// Branches on a condition, each side translated once where that is possible.
+    pub(super) fn split(&mut self, condition: &Expr, state: State, kt: K, kf: K) -> Out {
+        let (yes, leaf_yes) = self.scope();
+        let (no, leaf_no) = self.scope();
+        let mut tree = self.branch(condition, state, leaf_yes, leaf_no)?;
+        for (scope, k) in [(yes, kt), (no, kf)] {
+            let leaves = self.leaves_of(&tree, scope);
+            let states: Vec<State> = leaves.iter().map(|id| self.leaves[*id].1.clone()).collect();
+            let mut filled = BTreeMap::new();
+            let joined = states
+                .split_first()
+                .and_then(|(first, rest)| rest.iter().try_fold(first.clone(), |all, one| all.forget(one)));
+            match joined {
+                Some(state) if leaves.len() > 1 => {
+                    // Every leaf becomes the same hole, so that the tests around it can be merged.
+                    let Block::Hole(id) = self.hole(scope, state.clone())? else { continue };
+                    let mut same = leaves.iter().map(|leaf| (*leaf, Block::Hole(id))).collect();
+                    tree.fill(&mut same);
+                    super::shape::merge(&mut tree);
+                    let block = k(self, state)?;
+                    filled.insert(id, block);
+                }
+                _ => {
+                    for (leaf, state) in leaves.iter().zip(states) {
+                        let block = k(self, state)?;
+                        filled.insert(*leaf, block);
+                    }
+                }
+            }
+            tree.fill(&mut filled);
+        }
+        Ok(tree)
+    }
+
+    /// Goes on behind a tree: paths without a pending exception meet, the others go on by themselves.
+    pub(super) fn meet(&mut self, mut tree: Block, scope: usize, k: K) -> Out {
+        let leaves = self.leaves_of(&tree, scope);
+        let (failed, normal): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|id| self.leaves[*id].1.error.is_some());
+        let mut filled = BTreeMap::new();
+        for id in failed {
+            let state = self.leaves[id].1.clone();
+            let block = k(self, state)?;
+            filled.insert(id, block);
+        }
+        tree.fill(&mut filled);
+        match normal.as_slice() {
+            [] => Ok(tree),
+            [only] if !in_loop(&tree, *only) => {
+                let state = self.leaves[*only].1.clone();
+                let block = k(self, state)?;
+                tree.fill(&mut BTreeMap::from([(*only, block)]));
+                Ok(tree)
+            }
+            several => {
+                let (several, kept) = (several.to_vec(), tree.clone());
+                match self.join(tree, &several, k.clone()) {
+                    Ok(block) => Ok(block),
+                    Err(refusal) if self.steps < 3000 && !several.iter().any(|id| in_loop(&kept, *id)) => {
+                        let mut tree = kept;
+                        let mut filled = BTreeMap::new();
+                        for id in several {
+                            let state = self.leaves[id].1.clone();
+                            filled.insert(id, k(self, state).map_err(|_| refusal.clone())?);
+                        }
+                        tree.fill(&mut filled);
+                        Ok(tree)
+                    }
+                    Err(refusal) => Err(refusal),
+                }
+            }
+        }
+    }
+
+    /// Joins normal paths: values that differ are carried along in variables; those that nobody needs are dropped in the end.
+    fn join(&mut self, tree: Block, leaves: &[usize], k: K) -> Out {
+        let (mut before, mut tree) = peel(tree);
+        let states: Vec<State> = leaves.iter().map(|id| self.leaves[*id].1.clone()).collect();
+        let mut inside = Vec::new();
+        super::print::definitions(&tree, &mut inside);
+        let (mut joined, carried) = self.joined(&states, &inside.into_iter().collect());
+        joined.error = None;
+        self.joins += 1;
+        let id: JoinId = self.joins;
+        let mut filled = BTreeMap::new();
+        for (leaf, state) in leaves.iter().zip(&states) {
+            let values = carried.iter().map(|(name, _, like)| {
+                let value = state.vars.get(name).cloned().unwrap_or(Val::Uninit);
+                self.carry(&value, like).unwrap_or_default()
+            });
+            filled.insert(*leaf, Block::Value(id, values.collect()));
+        }
+        tree.fill(&mut filled);
+        let rest = k(self, joined)?;
+        let vars = carried.into_iter().map(|(_, var, _)| var).collect();
+        let block = Block::Join { id, vars, tree: Box::new(tree), rest: Box::new(rest) };
+        before.fill(&mut BTreeMap::from([(usize::MAX, block)]));
+        Ok(before)
+    }
+
+    /// The state behind several, and the variables that it needs: C name, Rust variable, value.
+    fn joined(&mut self, states: &[State], inside: &BTreeSet<Var>) -> (State, Vec<(String, Var, Val)>) {
+        let mut joined = State::default();
+        let mut carried = Vec::new();
+        let Some(first) = states.first() else { return (joined, carried) };
+        joined.memo = states
+            .iter()
+            .skip(1)
+            .fold(first.memo.clone(), |memo, state| State { memo, ..State::default() }.common_memo(state));
+        joined.memo.retain(|_, value| !value.mentions(inside));
+        for name in first.vars.keys() {
+            let all: Vec<_> = states.iter().map(|state| state.vars.get(name).cloned().unwrap_or(Val::Uninit)).collect();
+            let value = match self.one_of(name, &all, states) {
+                Ok(value) if value.mentions(inside) => Err(super::value_join::kind(&all)),
+                other => other,
+            };
+            let value = match value {
+                Ok(value) => value,
+                Err(like) => {
+                    let like = self.typed(name, like);
+                    let var = self.fresh(&last_part(name));
+                    match with_var(&like, var).filter(|_| all.iter().all(|value| self.carry(value, &like).is_some())) {
+                        Some(value) => {
+                            carried.push((name.clone(), var, like));
+                            value
+                        }
+                        None => Val::Uninit,
+                    }
+                }
+            };
+            joined.vars.insert(name.clone(), value);
+        }
+        (joined, carried)
+    }
+
+    /// A value known for all paths, or the kind of value that a variable must carry.
+    fn one_of(&self, name: &str, all: &[Val], states: &[State]) -> Result<Val, Val> {
+        let Some(first) = all.first() else { return Ok(Val::Uninit) };
+        if all.iter().any(|value| *value == Val::Uninit) {
+            return Ok(Val::Uninit);
+        }
+        let bases = states.first().and_then(|state| state.bases.get(name)).cloned();
+        let shared =
+            all.iter().zip(states).skip(1).try_fold((first.clone(), bases), |(mine, base), (theirs, state)| {
+                common(&mine, base.as_ref(), theirs, state.bases.get(name)).map(|value| (value, None))
+            });
+        if let Some((value, _)) = shared {
+            return Ok(value);
+        }
+        Err(super::value_join::kind(all))
+    }
+
+    /// A kind with the C type of its variable where only constants were seen.
+    fn typed(&self, name: &str, like: Val) -> Val {
+        match (like, self.types.get(name)) {
+            (Val::Int(place, "const", positive), Some(CType::Int(int))) => Val::Int(place, int, positive),
+            (Val::Int(place, "const", positive), Some(CType::Opaque(text))) if text == "bool" => {
+                let _ = positive;
+                Val::Bool(place)
+            }
+            (Val::Int(place, "const", positive), _) => Val::Int(place, "i32", positive),
+            (like, _) => like,
+        }
+    }
+
+    fn goto(&mut self, label: &str, at: usize, state: State) -> Out {
+        let Some((list, index, k, ways)) = self.labels.get(label).cloned() else {
+            return self.no(format!("goto {label}, which is not in an enclosing block"), at);
+        };
+        if self.running.iter().filter(|name| *name == label).count() > 1 {
+            return self.no(format!("goto {label}, backwards"), at);
+        }
+        self.running.push(label.to_owned());
+        let out = self.list(list, index, state, ways, k);
+        self.running.pop();
+        out
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn looped(
+        &mut self,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Rc<Stmt>,
+        first_body: bool,
+        at: usize,
+        state: State,
+        ways: Ways,
+        k: K,
+    ) -> Out {
+        if state.error.is_some() {
+            return self.stop("loop while an exception is pending");
+        }
+        let mut names = BTreeSet::new();
+        super::assigned::in_stmt(&body, &mut names);
+        for expr in condition.iter().chain(&step) {
+            super::assigned::in_expr(expr, &mut names);
+        }
+        let mut widened: BTreeMap<String, Val> = BTreeMap::new();
+        for _ in 0..5 {
+            let mut head = state.clone();
+            head.memo.clear();
+            let mut mutable: Vec<(String, Var, Val)> = Vec::new();
+            for name in &names {
+                let Some(value) = state.vars.get(name).cloned() else { continue };
+                let like = widened
+                    .get(name)
+                    .cloned()
+                    .unwrap_or_else(|| super::value_join::kind(&[value.clone(), value.clone()]));
+                let like = self.typed(name, like);
+                let var = self.fresh(&last_part(name));
+                if let Some(value) = with_var(&like, var) {
+                    mutable.push((name.clone(), var, like));
+                    head.set(name, value);
+                } else {
+                    head.set(name, if value == like { value } else { Val::Uninit });
+                }
+            }
+            let before = self.learnt_mark();
+            let (again, leaf_again) = self.scope();
+            let (out, leaf_out) = self.scope();
+            let tree = self.round(
+                condition.as_ref(),
+                step.clone(),
+                body.clone(),
+                first_body,
+                head,
+                &ways,
+                leaf_again,
+                leaf_out,
+            )?;
+            let back: Vec<State> = self
+                .leaves_of(&tree, again)
+                .iter()
+                .map(|id| self.leaves[*id].1.clone())
+                .filter(|state| state.error.is_none())
+                .collect();
+            let mut changed = false;
+            for name in &names {
+                let Some(start) = state.vars.get(name) else { continue };
+                let mut all: Vec<Val> = vec![widened.get(name).cloned().unwrap_or_else(|| start.clone())];
+                all.extend(back.iter().map(|state| state.vars.get(name).cloned().unwrap_or(Val::Uninit)));
+                let like = super::value_join::kind(&all);
+                let current = widened
+                    .get(name)
+                    .cloned()
+                    .unwrap_or_else(|| super::value_join::kind(&[start.clone(), start.clone()]));
+                if !super::value_join::same_kind(&like, &current) {
+                    widened.insert(name.clone(), like);
+                    changed = true;
+                }
+            }
+            if changed {
+                self.learnt_reset(before);
+                continue;
+            }
+            return self.close(tree, again, out, mutable, &state, at, k);
+        }
+        self.no("loop whose values keep changing their kind", at)
+    }
+
+    /// One round of a loop.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &mut self,
+        condition: Option<&Expr>,
+        step: Option<Expr>,
+        body: Rc<Stmt>,
+        first_body: bool,
+        head: State,
+        _ways: &Ways,
+        again: K,
+        out: K,
+    ) -> Out {
+        let test = condition.cloned();
+        let next: K = if first_body {
+            let (again, out) = (again.clone(), out.clone());
+            Rc::new(move |this, state| match &test {
+                Some(test) => this.split(test, state, again.clone(), out.clone()),
+                None => again(this, state),
+            })
+        } else {
+            let again = again.clone();
+            Rc::new(move |this, state| match &step {
+                Some(step) => {
+                    let again = again.clone();
+                    this.eval(step, state, Rc::new(move |this, _, state| again(this, state)))
+                }
+                None => again(this, state),
+            })
+        };
+        let ways = Ways { brk: Some(out.clone()), cont: Some(next.clone()) };
+        let run: K = Rc::new(move |this, state| this.stmt(&body, state, ways.clone(), next.clone()));
+        match condition {
+            Some(condition) if !first_body => self.split(condition, head, run, out),
+            _ => run(self, head),
+        }
+    }
+
+    /// Puts a loop together.
+    #[allow(clippy::too_many_arguments)]
+    fn close(
+        &mut self,
+        mut tree: Block,
+        again: usize,
+        out: usize,
+        mutable: Vec<(String, Var, Val)>,
+        start: &State,
+        at: usize,
+        k: K,
+    ) -> Out {
+        self.joins += 1;
+        let id: JoinId = self.joins;
+        let mut filled = BTreeMap::new();
+        for leaf in self.leaves_of(&tree, again) {
+            let state = self.leaves[leaf].1.clone();
+            if state.error.is_some() {
+                let block = self.stop("loop that goes on with an exception pending")?;
+                filled.insert(leaf, block);
+                continue;
+            }
+            let mut assigns = Vec::new();
+            for (name, var, like) in &mutable {
+                let value = state.vars.get(name).cloned().unwrap_or(Val::Uninit);
+                let own = with_var(like, *var);
+                if own.as_ref() == Some(&value) {
+                    continue;
+                }
+                match self.carry(&value, like) {
+                    Some(code) => assigns.push((*var, code)),
+                    None => return self.no(format!("{name} differs between rounds of a loop"), at),
+                }
+            }
+            filled.insert(leaf, Block::Continue(id, assigns));
+        }
+        tree.fill(&mut filled);
+        let mut vars = Vec::new();
+        for (name, var, like) in &mutable {
+            let value = start.vars.get(name).cloned().unwrap_or(Val::Uninit);
+            match self.carry(&value, like) {
+                Some(code) => vars.push((*var, code)),
+                None => return self.no(format!("{name} is not set before a loop"), at),
+            }
+        }
+        let tree = Block::Loop { id, vars, body: Box::new(tree) };
+        self.meet(tree, out, k)
+    }
+
+    fn switch(&mut self, value: &Expr, body: Rc<[Stmt]>, state: State, ways: Ways, k: K) -> Out {
+        let (scope, leaf) = self.scope();
+        let at = value.at;
+        let way = leaf.clone();
+        let tree = self.eval(
+            value,
+            state,
+            Rc::new(move |this, value, state| {
+                this.arms(
+                    value,
+                    body.clone(),
+                    state,
+                    Ways { brk: Some(way.clone()), cont: ways.cont.clone() },
+                    way.clone(),
+                    at,
+                )
+            }),
+        )?;
+        self.meet(tree, scope, k)
+    }
+
+    fn arms(&mut self, value: Val, body: Rc<[Stmt]>, state: State, ways: Ways, leaf: K, at: usize) -> Out {
+        let mut cases: Vec<(Vec<i128>, bool, usize)> = Vec::new();
+        let mut in_labels = false;
+        for (index, stmt) in body.iter().enumerate() {
+            let Stmt::Case(label) = stmt else {
+                in_labels = false;
+                continue;
+            };
+            if !in_labels {
+                cases.push((Vec::new(), false, index));
+            }
+            in_labels = true;
+            let Some(case) = cases.last_mut() else { continue };
+            match label {
+                None => case.1 = true,
+                Some(label) => match self.world.constant_of(label) {
+                    Some(number) => case.0.push(number),
+                    None => return self.no("case that is no known number", label.at),
+                },
+            }
+        }
+        if let Val::Const(number, _) = value {
+            let found = cases.iter().find(|case| case.0.contains(&number)).or_else(|| cases.iter().find(|case| case.1));
+            return match found {
+                Some(case) => self.list(body.clone(), case.2, state, ways, leaf),
+                None => leaf(self, state),
+            };
+        }
+        let Val::Int(place, ..) = value else { return self.no("switch over something else than an integer", at) };
+        let mut arms = Vec::new();
+        let mut default = None;
+        for (numbers, is_default, index) in cases {
+            let block = self.list(body.clone(), index, state.clone(), ways.clone(), leaf.clone())?;
+            if is_default {
+                default = Some(block);
+            } else {
+                arms.push((numbers, block));
+            }
+        }
+        let default = match default {
+            Some(default) => default,
+            None => leaf(self, state)?,
+        };
+        Ok(Block::Switch { value: place.code, arms, default: Box::new(default) })
+    }
+
+    /// `return value`.
+    pub(super) fn give(&mut self, value: Val, state: State, at: usize) -> Out {
+        if let Some(error) = state.error {
+            self.learnt.raises = true;
+            match &value {
+                Val::Null | Val::Unit => self.learnt.errors.insert(None),
+                Val::Const(number, _) => self.learnt.errors.insert(Some(*number)),
+                _ => return self.stop("return of a computed value while an exception is pending"),
+            };
+            let error = ident(error);
+            let failed =
+                if self.convention.returns == Returns::Error { quote!(Ok(#error)) } else { quote!(Err(#error)) };
+            return Ok(Block::Return(failed));
+        }
+        self.learnt.returns = true;
+        match self.convention.returns.clone() {
+            Returns::Error => Ok(Block::Return(quote!(Err(c.unsupported("return without an exception"))))),
+            Returns::Unit => Ok(Block::Return(quote!(Ok(())))),
+            Returns::Object | Returns::Optional => self.give_object(value, at),
+            Returns::Int(int, _) => {
+                match &value {
+                    Val::Const(number, _) if *number < 0 => self.learnt.negative = true,
+                    Val::Int(_, _, false) => self.learnt.negative = true,
+                    _ => {}
+                }
+                self.with_int(value, int, at, &mut |code| Ok(Block::Return(quote!(Ok(#code)))))
+            }
+            Returns::Bool => match self.truth(&value) {
+                Some(code) => Ok(Block::Return(quote!(Ok(#code)))),
+                None => self.no("truth value", at),
+            },
+            Returns::Double => match value {
+                Val::Double(place) => {
+                    let code = place.code;
+                    Ok(Block::Return(quote!(Ok(#code))))
+                }
+                Val::Const(number, _) => {
+                    let code = proc_macro2::Literal::f64_unsuffixed(number as f64);
+                    Ok(Block::Return(quote!(Ok(#code))))
+                }
+                _ => self.no("return of a double", at),
+            },
+            Returns::Str => match value {
+                Val::Literal(text) => Ok(Block::Return(quote!(Ok(#text.to_owned())))),
+                Val::Str(place) => {
+                    let code = place.code;
+                    Ok(Block::Return(quote!(Ok(#code.to_owned()))))
+                }
+                _ => self.no("return of a string", at),
+            },
+            Returns::Function(_) => self.no("return of a function", at),
+            Returns::Unsupported(text) => self.no(text, at),
+        }
+    }
+
+    fn give_object(&mut self, value: Val, at: usize) -> Out {
+        let optional = self.convention.returns == Returns::Optional;
+        let code: TokenStream = match value {
+            Val::Null => {
+                self.learnt.optional = true;
+                return Ok(Block::Return(quote!(Ok(None))));
+            }
+            Val::MaybeObject(place) => {
+                self.learnt.optional = true;
+                let code = &place.code;
+                return Ok(Block::Return(if place.by_ref { quote!(Ok(#code.cloned())) } else { quote!(Ok(#code)) }));
+            }
+            Val::Object(place) if !place.by_ref => place.code,
+            Val::Object(place) => place.value(),
+            Val::Global(_) => {
+                return self.with_object(value, at, &mut |place| {
+                    let code = place.code.clone();
+                    Ok(Block::Return(if optional { quote!(Ok(Some(#code))) } else { quote!(Ok(#code)) }))
+                });
+            }
+            other => return self.no(format!("return of {}", other.word()), at),
+        };
+        Ok(Block::Return(if optional { quote!(Ok(Some(#code))) } else { quote!(Ok(#code)) }))
+    }
+
+    fn learnt_mark(&self) -> (bool, bool, bool, bool, BTreeSet<Option<i128>>) {
+        let l = &self.learnt;
+        (l.optional, l.negative, l.returns, l.raises, l.errors.clone())
+    }
+
+    fn learnt_reset(&mut self, mark: (bool, bool, bool, bool, BTreeSet<Option<i128>>)) {
+        let l = &mut self.learnt;
+        (l.optional, l.negative, l.returns, l.raises, l.errors) = mark;
+    }
+}
+
+/// The name of a variable without pointers and scope numbers.
+fn last_part(name: &str) -> String {
+    name.trim_start_matches('*').split('.').next().unwrap_or(name).to_owned()
+}
+
+/// A value of the given kind held by a variable.
+fn with_var(like: &Val, var: Var) -> Option<Val> {
+    super::value_join::held(like, var)
+}
+
+/// What a tree does before its paths part, and the rest of it.
+fn peel(tree: Block) -> (Block, Block) {
+    match tree {
+        Block::Let { var, mutable, value, rest } => {
+            let (before, after) = peel(*rest);
+            (Block::Let { var, mutable, value, rest: Box::new(before) }, after)
+        }
+        Block::Do { code, rest } => {
+            let (before, after) = peel(*rest);
+            (Block::Do { code, rest: Box::new(before) }, after)
+        }
+        Block::Join { id, vars, tree, rest } => {
+            let (before, after) = peel(*rest);
+            (Block::Join { id, vars, tree, rest: Box::new(before) }, after)
+        }
+        tree => (Block::Hole(usize::MAX), tree),
+    }
+}
+
+/// Whether a leaf lies inside a loop of the tree.
+fn in_loop(tree: &Block, leaf: usize) -> bool {
+    if let Block::Loop { body, .. } = tree {
+        let mut holes = Vec::new();
+        body.holes(&mut holes);
+        if holes.contains(&leaf) {
+            return true;
+        }
+    }
+    tree.parts().into_iter().any(|part| in_loop(part, leaf))
+}

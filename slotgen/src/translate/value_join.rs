@@ -1,0 +1,158 @@
+//! The kind of variable that carries a value which differs between paths.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{Var, ident};
+use super::paths::Paths;
+use super::value::{Place, Val};
+
+fn nowhere() -> Place {
+    Place { code: TokenStream::new(), by_ref: false }
+}
+
+/// The kind of variable that can hold any of the values; the places in it mean nothing.
+pub fn kind(all: &[Val]) -> Val {
+    let mut values = all.iter();
+    let Some(first) = values.next() else { return Val::Uninit };
+    values.fold(single(first), |kind, value| two(&kind, &single(value)))
+}
+
+fn single(value: &Val) -> Val {
+    match value {
+        Val::Object(_) | Val::Global(_) => Val::Object(nowhere()),
+        Val::MaybeObject(_) => Val::MaybeObject(nowhere()),
+        Val::Function(_, name) => Val::Function(nowhere(), name.clone()),
+        Val::MaybeFunction(_, name) => Val::MaybeFunction(nowhere(), name.clone()),
+        Val::Named(_) => Val::Function(nowhere(), String::new()),
+        Val::Const(number, _) => Val::Const(*number, None),
+        Val::Int(_, int, positive) => Val::Int(nowhere(), int, *positive),
+        Val::Bool(_) => Val::Bool(nowhere()),
+        Val::Double(_) => Val::Double(nowhere()),
+        Val::Str(_) | Val::Literal(_) => Val::Str(nowhere()),
+        Val::Slice(_) => Val::Slice(nowhere()),
+        other => other.clone(),
+    }
+}
+
+fn two(a: &Val, b: &Val) -> Val {
+    match (a, b) {
+        (Val::Const(x, _), Val::Const(y, _)) => Val::Int(nowhere(), "const", *x >= 0 && *y >= 0),
+        (Val::Const(x, _), Val::Int(_, int, positive)) | (Val::Int(_, int, positive), Val::Const(x, _)) => {
+            Val::Int(nowhere(), int, *positive && *x >= 0)
+        }
+        (Val::Int(_, x, p), Val::Int(_, y, q)) => {
+            let int = if *x == "const" {
+                y
+            } else if *y == "const" || x == y {
+                x
+            } else {
+                "mixed"
+            };
+            Val::Int(nowhere(), int, *p && *q)
+        }
+        (Val::Bool(_), Val::Const(0 | 1, _)) | (Val::Const(0 | 1, _), Val::Bool(_)) => Val::Bool(nowhere()),
+        (Val::Bool(_), Val::Int(_, int, positive)) | (Val::Int(_, int, positive), Val::Bool(_)) => {
+            Val::Int(nowhere(), int, *positive)
+        }
+        (Val::Bool(_), Val::Const(x, _)) | (Val::Const(x, _), Val::Bool(_)) => Val::Int(nowhere(), "const", *x >= 0),
+        (Val::Null | Val::MaybeObject(_), Val::Object(_)) | (Val::Object(_), Val::Null | Val::MaybeObject(_)) => {
+            Val::MaybeObject(nowhere())
+        }
+        (Val::Null, Val::MaybeObject(_)) | (Val::MaybeObject(_), Val::Null) => Val::MaybeObject(nowhere()),
+        (Val::Null, Val::Function(_, n) | Val::MaybeFunction(_, n))
+        | (Val::Function(_, n) | Val::MaybeFunction(_, n), Val::Null) => Val::MaybeFunction(nowhere(), n.clone()),
+        (Val::Function(_, n), Val::Function(_, m)) => {
+            Val::Function(nowhere(), if n.is_empty() { m.clone() } else { n.clone() })
+        }
+        (Val::Function(_, n) | Val::MaybeFunction(_, n), Val::MaybeFunction(_, m) | Val::Function(_, m)) => {
+            Val::MaybeFunction(nowhere(), if n.is_empty() { m.clone() } else { n.clone() })
+        }
+        (a, b) if a == b => a.clone(),
+        _ => Val::Uninit,
+    }
+}
+
+/// Whether two kinds are one.
+pub fn same_kind(a: &Val, b: &Val) -> bool {
+    a == b
+}
+
+/// A variable of the given kind.
+pub fn held(like: &Val, var: Var) -> Option<Val> {
+    let place = Place::owned(var);
+    Some(match like {
+        Val::Object(_) => Val::Object(place),
+        Val::MaybeObject(_) => Val::MaybeObject(place),
+        Val::Function(_, name) => Val::Function(place, name.clone()),
+        Val::MaybeFunction(_, name) => Val::MaybeFunction(place, name.clone()),
+        Val::Int(_, "mixed", _) => return None,
+        Val::Int(_, int, positive) => Val::Int(place, int, *positive),
+        Val::Bool(_) => Val::Bool(place),
+        Val::Double(_) => Val::Double(place),
+        Val::Slice(_) => Val::Slice(Place::by_ref(var)),
+        _ => return None,
+    })
+}
+
+impl Paths {
+    /// The code by which a value becomes that of a variable of a kind.
+    pub(super) fn carry(&self, value: &Val, like: &Val) -> Option<TokenStream> {
+        Some(match (value, like) {
+            (Val::Object(place), Val::Object(_)) => place.value(),
+            (Val::Object(place), Val::MaybeObject(_)) => {
+                let code = place.value();
+                quote!(Some(#code))
+            }
+            (Val::MaybeObject(place), Val::MaybeObject(_)) => {
+                let code = &place.code;
+                if place.by_ref { quote!(#code.cloned()) } else { quote!(#code.clone()) }
+            }
+            (Val::Global(name), Val::Object(_)) => {
+                let name = quote::format_ident!("{name}");
+                quote!(c.global(Global::#name)?)
+            }
+            (Val::Global(name), Val::MaybeObject(_)) => {
+                let name = quote::format_ident!("{name}");
+                quote!(Some(c.global(Global::#name)?))
+            }
+            (Val::Null, Val::MaybeObject(_) | Val::MaybeFunction(..)) => quote!(None),
+            (Val::Function(place, _), Val::Function(..)) => place.value(),
+            (Val::Function(place, _), Val::MaybeFunction(..)) => {
+                let code = place.value();
+                quote!(Some(#code))
+            }
+            (Val::MaybeFunction(place, _), Val::MaybeFunction(..)) => {
+                let code = &place.code;
+                if place.by_ref { quote!(#code.cloned()) } else { quote!(#code.clone()) }
+            }
+            (Val::Const(number, _), Val::Int(..)) => self.number(*number),
+            (Val::Const(number, _), Val::Bool(_)) => {
+                let truth = *number != 0;
+                quote!(#truth)
+            }
+            (Val::Int(place, ..), Val::Int(..))
+            | (Val::Bool(place), Val::Bool(_))
+            | (Val::Double(place), Val::Double(_)) => place.code.clone(),
+            (Val::Bool(place), Val::Int(_, int, _)) => {
+                let code = &place.code;
+                let int = quote::format_ident!("{}", if *int == "const" { "i32" } else { int });
+                quote!(#int::from(#code))
+            }
+            (Val::Slice(place), Val::Slice(_)) => place.code.clone(),
+            _ => return None,
+        })
+    }
+
+    /// An integer as it is written.
+    pub(super) fn number(&self, number: i128) -> TokenStream {
+        let literal = proc_macro2::Literal::i128_unsuffixed(number.abs());
+        if number < 0 { quote!(-#literal) } else { quote!(#literal) }
+    }
+
+    /// Unused places keep their variable alive for the compiler only.
+    pub(super) fn name(&self, var: Var) -> TokenStream {
+        let name = ident(var);
+        quote!(#name)
+    }
+}

@@ -1,0 +1,340 @@
+//! All that is known beside the function under translation: headers, contracts, slots, and the conventions of the others.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::calls::Route;
+use super::contracts::{Contracts, Convention, ParamKind, Returns, convention};
+use super::ctype::{CType, Known, suite_field};
+use super::ir::{Expr, Function, Kind, Param, Signature};
+use super::lower::Declarations;
+use super::value::Val;
+
+/// A slot of a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// `PyTypeObject`, or the field of the suite.
+    pub suite: &'static str,
+    /// The typedef of its function.
+    pub function: String,
+}
+
+/// What CPython calls pointers to several objects.
+pub(super) const ARRAY_NAMES: [&str; 6] = ["args", "stack", "items", "array", "fastargs", "src"];
+
+/// What translations ask.
+pub struct World {
+    pub(super) contracts: Contracts,
+    pub(super) declarations: Declarations,
+    /// Object-like macros of the headers.
+    pub(super) macros: Box<dyn Fn(&str) -> Option<String>>,
+    /// Conventions of the functions that are translated, by file and name.
+    pub(super) translated: RefCell<BTreeMap<(String, String), Convention>>,
+    /// Functions defined in each file.
+    pub(super) defined: BTreeMap<(String, String), Rc<Function>>,
+    /// Methods of `CApi` that were asked for.
+    pub(super) vocabulary: RefCell<BTreeMap<String, Convention>>,
+    /// Globals that were asked for.
+    pub(super) globals: RefCell<BTreeSet<String>>,
+    /// Functions used as values or reachable through slots.
+    pub(super) ids: RefCell<BTreeMap<String, (String, String)>>,
+    /// File-level tables of identifiers.
+    pub(super) tables: BTreeMap<(String, String), Vec<String>>,
+}
+
+/// The module of a C file.
+pub fn module(file: &str) -> String {
+    let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".c").trim_end_matches(".h");
+    match stem {
+        "abstract" => "abstract_".to_owned(),
+        stem => stem.replace(['.', '-'], "_"),
+    }
+}
+
+/// The suite that a member of a type points to.
+pub fn suite_of(member: &str) -> Option<&'static str> {
+    ["PyNumberMethods", "PySequenceMethods", "PyMappingMethods", "PyAsyncMethods", "PyBufferProcs"]
+        .into_iter()
+        .filter_map(suite_field)
+        .find(|field| *field == member)
+}
+
+impl World {
+    /// The slot of a name.
+    pub(super) fn slot(&self, name: &str) -> Option<SlotInfo> {
+        let structs = [
+            ("PyTypeObject", "PyTypeObject"),
+            ("PyNumberMethods", "tp_as_number"),
+            ("PySequenceMethods", "tp_as_sequence"),
+            ("PyMappingMethods", "tp_as_mapping"),
+            ("PyAsyncMethods", "tp_as_async"),
+            ("PyBufferProcs", "tp_as_buffer"),
+        ];
+        for (structure, suite) in structs {
+            if let Some(CType::Function(function)) =
+                self.declarations.members.get(&(structure.to_owned(), name.to_owned()))
+            {
+                return Some(SlotInfo { suite, function: function.clone() });
+            }
+        }
+        None
+    }
+
+    /// All slots, in the order of their structs.
+    pub fn slots(&self) -> Vec<(String, SlotInfo, usize)> {
+        let structs = [
+            "PyTypeObject",
+            "PyAsyncMethods",
+            "PyNumberMethods",
+            "PySequenceMethods",
+            "PyMappingMethods",
+            "PyBufferProcs",
+        ];
+        let mut out = Vec::new();
+        for structure in structs {
+            let Some(members) = self.declarations.structs.get(structure) else { continue };
+            for (index, name) in members.iter().enumerate() {
+                if let Some(slot) = self.slot(name) {
+                    out.push((name.clone(), slot, index * 8));
+                }
+            }
+        }
+        out
+    }
+
+    /// The type of a member, through embedded structs.
+    pub(super) fn member_type(&self, structure: &str, path: &[String]) -> Option<CType> {
+        let mut structure = structure.to_owned();
+        for (index, member) in path.iter().enumerate() {
+            let ctype = self.declarations.members.get(&(structure.clone(), member.clone()))?;
+            if index + 1 == path.len() {
+                return Some(ctype.clone());
+            }
+            match ctype {
+                CType::Opaque(text) => structure = text.trim_end_matches('*').to_owned(),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The value of a name that is no variable of the function.
+    pub(super) fn global(&self, file: &str, name: &str) -> Option<Val> {
+        if let Some(number) = self.declarations.constants.get(name) {
+            return Some(Val::Const(*number, None));
+        }
+        if name.starts_with("PyExc_")
+            || matches!(name, "Py_None" | "Py_True" | "Py_False" | "Py_NotImplemented" | "Py_Ellipsis")
+        {
+            self.globals.borrow_mut().insert(name.to_owned());
+            return Some(Val::Global(name.to_owned()));
+        }
+        if let Some(items) = self.tables.get(&(file.to_owned(), name.to_owned())) {
+            return Some(Val::Array(items.iter().map(|id| Val::Literal(id.clone())).collect(), 0));
+        }
+        if self.defined.contains_key(&(file.to_owned(), name.to_owned()))
+            || self.declarations.prototypes.contains_key(name)
+        {
+            return Some(Val::Named(name.to_owned()));
+        }
+        let number = self.constant(name, 0)?;
+        Some(Val::Const(number, Some(name.to_owned())))
+    }
+
+    /// A global struct that is an object, such as `PyType_Type`.
+    pub(super) fn object_global(&self, name: &str) -> Option<Val> {
+        if name.ends_with("_Type") && name.starts_with(['P', '_']) || name == "_Py_NoneStruct" {
+            self.globals.borrow_mut().insert(name.to_owned());
+            return Some(Val::Global(name.to_owned()));
+        }
+        None
+    }
+
+    /// The number that a constant expression gives.
+    pub(super) fn constant_of(&self, expr: &Expr) -> Option<i128> {
+        self.constant_expr(expr, 0)
+    }
+
+    fn constant(&self, name: &str, depth: usize) -> Option<i128> {
+        match name {
+            "PY_SSIZE_T_MAX" | "PY_LLONG_MAX" | "LONG_MAX" => return Some(i128::from(i64::MAX)),
+            "PY_SSIZE_T_MIN" | "LONG_MIN" => return Some(i128::from(i64::MIN)),
+            "INT_MAX" => return Some(i128::from(i32::MAX)),
+            "INT_MIN" => return Some(i128::from(i32::MIN)),
+            _ => {}
+        }
+        if let Some(number) = self.declarations.constants.get(name) {
+            return Some(*number);
+        }
+        if depth > 8 {
+            return None;
+        }
+        let body = (self.macros)(name)?;
+        let text = format!("int f(void) {{ return {body}; }}");
+        let tree = super::lower::parse(&text)?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        let functions = super::lower::Text::new(&text, &self.declarations).functions(tree.root_node(), "");
+        match functions.first()?.body.first()? {
+            super::ir::Stmt::Return(Some(value), _) => self.constant_expr(value, depth + 1),
+            _ => None,
+        }
+    }
+
+    fn constant_expr(&self, expr: &Expr, depth: usize) -> Option<i128> {
+        let of = |expr: &Expr| self.constant_expr(expr, depth);
+        Some(match &expr.kind {
+            Kind::Int(number) => *number,
+            Kind::Name(name) => self.constant(name, depth)?,
+            Kind::Cast(CType::Int(_), _, inner) => of(inner)?,
+            Kind::Unary(op, inner) => match op.as_str() {
+                "-" => -of(inner)?,
+                "~" => !of(inner)?,
+                _ => of(inner)?,
+            },
+            Kind::Binary(op, a, b) => {
+                let (a, b) = (of(a)?, of(b)?);
+                match op.as_str() {
+                    "<<" => a.checked_shl(u32::try_from(b).ok()?)?,
+                    "|" => a | b,
+                    "&" => a & b,
+                    "+" => a + b,
+                    "-" => a - b,
+                    "*" => a.checked_mul(b)?,
+                    _ => return None,
+                }
+            }
+            Kind::SizeOf(text) => match text.as_str() {
+                "size_t" | "Py_ssize_t" | "void *" | "long" => 8,
+                "int" => 4,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// The convention and route of a function called from `file`.
+    pub(super) fn callee(&self, file: &str, name: &str, args: usize) -> Option<(Convention, Route)> {
+        let here = (file.to_owned(), name.to_owned());
+        let translated = self.translated.borrow();
+        if let Some(convention) = translated.get(&here) {
+            return Some((convention.clone(), Route::Translated(file.to_owned())));
+        }
+        let elsewhere =
+            self.defined.iter().find(|((_, other), function)| other == name && !function.is_static).map(|(key, _)| key);
+        if let Some((key, convention)) = elsewhere.and_then(|key| translated.get_key_value(key)) {
+            return Some((convention.clone(), Route::Translated(key.0.clone())));
+        }
+        drop(translated);
+        let row = self.contracts.get(name);
+        let signature = match self.defined.get(&here) {
+            Some(function) => function.signature.clone(),
+            None => match self.declarations.prototypes.get(name) {
+                Some(signature) => signature.clone(),
+                None => macro_signature(name, args)?,
+            },
+        };
+        let mut convention = convention(name, &signature, row);
+        if let Some(known) = self.vocabulary.borrow().get(name) {
+            for (mine, theirs) in convention.params.iter_mut().zip(&known.params) {
+                if let (ParamKind::Object(nullable), ParamKind::Object(true)) = (mine, theirs) {
+                    *nullable = true;
+                }
+            }
+        }
+        for (index, param) in signature.params.iter().enumerate() {
+            // A pointer to objects is an array where it is const or its name says so.
+            if param.ctype == CType::Objects && ARRAY_NAMES.contains(&param.name.as_str()) {
+                convention.params[index] = ParamKind::Slice;
+            }
+        }
+        Some((convention, Route::Vocabulary))
+    }
+
+    /// The convention of calls through a function typedef.
+    pub(super) fn slot_convention(&self, function: &str) -> Option<Convention> {
+        let signature = self.declarations.functions.get(function)?;
+        Some(convention(function, signature, self.contracts.get(function)))
+    }
+
+    /// The identity of a function that is used as a value.
+    pub(super) fn function_id(&self, file: &str, name: &str) -> Option<String> {
+        let here = (file.to_owned(), name.to_owned());
+        let key = if self.defined.contains_key(&here) {
+            here
+        } else {
+            match self.defined.iter().find(|((_, other), function)| other == name && !function.is_static) {
+                Some((key, _)) => key.clone(),
+                None if self.declarations.prototypes.contains_key(name) => (String::new(), name.to_owned()),
+                None => return None,
+            }
+        };
+        Some(self.note_id(key))
+    }
+
+    /// Notes a function that has an identity and gives the name of it.
+    pub(super) fn note_id(&self, key: (String, String)) -> String {
+        let mut ids = self.ids.borrow_mut();
+        let plain = key.1.clone();
+        match ids.get(&plain) {
+            Some(known) if *known != key => {
+                let long = format!("{}_{}", module(&key.0), key.1);
+                ids.insert(long.clone(), key);
+                long
+            }
+            _ => {
+                ids.insert(plain.clone(), key);
+                plain
+            }
+        }
+    }
+
+    /// Notes a method of `CApi`.
+    pub(super) fn note(&self, name: &str, convention: &Convention) {
+        let mut vocabulary = self.vocabulary.borrow_mut();
+        match vocabulary.get_mut(name) {
+            Some(known) => {
+                for (mine, theirs) in known.params.iter_mut().zip(&convention.params) {
+                    if let (ParamKind::Object(nullable), ParamKind::Object(true)) = (mine, theirs) {
+                        *nullable = true;
+                    }
+                }
+            }
+            None => {
+                vocabulary.insert(name.to_owned(), convention.clone());
+            }
+        }
+    }
+}
+
+/// The head of a macro that the headers define without a prototype, by what its name says.
+fn macro_signature(name: &str, args: usize) -> Option<Signature> {
+    let object = |name: &str| Param { name: name.to_owned(), ctype: CType::Object, structure: "PyObject".to_owned() };
+    let size = |name: &str| Param { name: name.to_owned(), ctype: CType::Int("isize"), structure: String::new() };
+    let (params, returns) = if name.ends_with("_Check") || name.ends_with("_CheckExact") {
+        (vec![object("op")], CType::Int("i32"))
+    } else if name.ends_with("_GET_SIZE") && args == 1 {
+        (vec![object("op")], CType::Int("isize"))
+    } else if name.ends_with("_GET_ITEM") && args == 2 {
+        (vec![object("op"), size("i")], CType::Object)
+    } else {
+        return None;
+    };
+    Some(Signature { params, returns, variadic: false })
+}
+
+/// Whether a result can be an error.
+pub(super) fn may_fail(returns: &Returns) -> bool {
+    !matches!(returns, Returns::Unsupported(_))
+}
+
+impl Known for World {
+    fn is_object(&self, name: &str) -> bool {
+        self.declarations.is_object(name)
+    }
+    fn is_function(&self, name: &str) -> bool {
+        self.declarations.is_function(name)
+    }
+}
