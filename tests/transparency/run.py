@@ -4,9 +4,11 @@ Usage: python run.py [--modes observe,reassemble] [--jobs N] [test_file ...]
 """
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,17 +48,23 @@ def run(mode, name):
     environment = dict(os.environ, PYTHONHASHSEED="0", PYTHONFAULTHANDLER="1")
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-W", "ignore", str(CHILD), mode, name]
+        # A session of its own: tests leave children behind, which end with it.
+        child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            errors="replace", cwd=folder, env=environment, start_new_session=True,
+        )
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=LIMIT, cwd=folder, env=environment,
-                stdin=subprocess.DEVNULL,
-            )
+            stdout, stderr = child.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
             return {"outcomes": {"(file)": "timeout"}, "counters": {}, "details": {}}
-    lines = [line for line in done.stdout.splitlines() if line.startswith('{"outcomes"')]
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+    lines = [line for line in stdout.splitlines() if line.startswith('{"outcomes"')]
     if not lines:
-        tail = "\n".join(done.stderr.splitlines()[-30:])
-        return {"outcomes": {"(file)": f"died with {done.returncode}"}, "counters": {}, "details": {"(file)": tail}}
+        tail = "\n".join(stderr.splitlines()[-30:])
+        return {"outcomes": {"(file)": f"died with {child.returncode}"}, "counters": {}, "details": {"(file)": tail}}
     return json.loads(lines[-1])
 
 
