@@ -86,3 +86,12 @@ pub enum Answer<'py> {
     /// The operation raises, whatever the contents.
     Raised(PyErr),
 }
+
+/// The domains whose libraries the program has imported.
+pub fn loaded(py: Python<'_>) -> Vec<std::rc::Rc<dyn Domain>> {
+    let mut domains: Vec<std::rc::Rc<dyn Domain>> = Vec::new();
+    if let Ok(Some(numpy)) = numpy::new(py) {
+        domains.push(std::rc::Rc::new(numpy));
+    }
+    domains
+}

@@ -56,3 +56,24 @@ pub fn visit_constants(function: &Py<PyAny>, visit: &mut dyn FnMut(&Py<PyAny>)) 
         }
     }
 }
+
+/// A function as `MAKE_FUNCTION` makes it; the closure may come later, with [`set_closure`].
+pub fn new<'py>(code: &Bound<'py, PyAny>, globals: &Bound<'py, pyo3::types::PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    if !code.is_instance_of::<PyCode>() {
+        return Err(PyTypeError::new_err("expected a code object"));
+    }
+    // SAFETY: `code` is a code object and `globals` a dict; the result is a new reference or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(code.py(), ffi::PyFunction_New(code.as_ptr(), globals.as_ptr())) }
+}
+
+/// Sets `__closure__`. A function whose closure holds anything but cells must never run natively.
+pub fn set_closure(function: &Bound<'_, PyAny>, cells: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+    unsafe extern "C" {
+        fn PyFunction_SetClosure(function: *mut ffi::PyObject, closure: *mut ffi::PyObject) -> std::ffi::c_int;
+    }
+    // SAFETY: the type of `function` is checked by the callee, which takes its own reference to the tuple.
+    match unsafe { PyFunction_SetClosure(function.as_ptr(), cells.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(function.py())),
+    }
+}

@@ -1,10 +1,23 @@
 //! Runs bytecode symbolically with the generated code as its object model.
+mod attr;
+mod binary;
+pub mod call;
+mod driver;
+mod finish;
+pub mod frame;
+mod known;
+mod native;
+pub mod operator;
+mod ops;
 pub mod outcome;
+mod protocol;
+mod record;
+pub mod signal;
+pub mod state;
+pub mod token;
 pub mod value;
 
-use crate::bytecode::Code;
-use outcome::Outcome;
-use pyo3::prelude::*;
+pub use driver::trace;
 
 /// How far a trace may go.
 #[derive(Clone, Debug)]
@@ -30,15 +43,4 @@ pub enum Stop {
     /// The tracer is wrong.
     #[error("internal error: {0}")]
     Internal(String),
-}
-
-/// Traces a frame.
-pub fn trace(
-    _py: Python<'_>,
-    _function: &Bound<'_, PyAny>,
-    _code: &Code,
-    _locals: &[Option<Py<PyAny>>],
-    _options: &Options,
-) -> Result<Outcome, Stop> {
-    Err(Stop::Fallback("no tracer yet".into()))
 }

@@ -1,0 +1,579 @@
+//! Attribute access, modelled under the names of the C functions until generated code replaces it.
+use super::call::Arguments;
+use super::native::is_c_type;
+use super::outcome::Effect;
+use super::signal::{Traced, internal, unsupported};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::domain::Callee;
+use crate::guard::Check;
+use crate::guard::source::{Key, Source};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyModule, PyString, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// `PyObject_GetAttr`.
+    pub(super) fn get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        if let Value::New(New::Method { function, receiver }) = self.value(object) {
+            return match name {
+                "__func__" => Ok(*function),
+                "__self__" => Ok(*receiver),
+                _ => {
+                    let function = *function;
+                    self.get_attr(function, name)
+                }
+            };
+        }
+        let class = self.class_of(object)?;
+        if let Some(domain) = self.domain_of(&class) {
+            return self.domain_attr(&domain, object, &class, name);
+        }
+        if let Some(known) = self.known(object) {
+            if let Ok(class) = known.cast::<PyType>() {
+                let class = class.clone();
+                return self.type_get_attr(object, &class, name);
+            }
+            if known.is_exact_instance_of::<PyModule>() {
+                return self.module_get_attr(object, &known, name);
+            }
+        }
+        if is_c_type(&class) {
+            return self.c_get_attr(object, &class, name);
+        }
+        self.user_get_attr(object, &class, name)
+    }
+
+    /// CPython: `slot_tp_getattr_hook`.
+    fn user_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let plain =
+            self.import("builtins", "object")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        let result = match self.lookup(class, "__getattribute__") {
+            Some(found) if !found.is(&plain) => {
+                let found = self.absorb_static(found);
+                let name = PyString::new(self.py, name).into_any();
+                let name = self.constant(name);
+                self.call(found, Arguments::positional(vec![object, name]))
+            }
+            _ => self.generic_get_attr(object, name),
+        };
+        let Some(hook) = self.lookup(class, "__getattr__") else { return result };
+        match result {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                let hook = self.absorb_static(hook);
+                let name = PyString::new(self.py, name).into_any();
+                let name = self.constant(name);
+                let handled = self.bind(hook, object, class)?;
+                self.call(handled, Arguments::positional(vec![name]))
+            }
+            other => other,
+        }
+    }
+
+    /// `PyObject_GenericGetAttr`.
+    pub(super) fn generic_get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        let class = self.class_of(object)?;
+        let found = self.lookup(&class, name);
+        if let Some(found) = &found
+            && is_data_descriptor(found)
+        {
+            return self.read_descriptor(found.clone(), object, &class, name);
+        }
+        if let Some(value) = self.instance_attr(object, name)? {
+            return Ok(value);
+        }
+        match found {
+            Some(found) => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, &class)
+            }
+            None => self.raise_attribute_error(object, &class, name),
+        }
+    }
+
+    fn raise_attribute_error<T>(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<T> {
+        let kind = self.import("builtins", "AttributeError")?;
+        let message = format!("'{}' object has no attribute '{name}'", short_name(class));
+        let exception = kind.call1((message,)).or_else(|error| self.raise_error(error))?;
+        let _ = exception.setattr("name", name);
+        let token = self.token(object)?;
+        let _ = exception.setattr("obj", token);
+        let exception = self.own(exception);
+        self.raise_value(exception)
+    }
+
+    /// What the object's own `__dict__` holds under a name.
+    fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        if let Some(owned) = self.owned(object) {
+            let Some(dict) = own_dict(&owned) else { return Ok(None) };
+            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
+        let key = (object, name.to_owned());
+        if let Some(overlay) = self.state.attributes.get(&key) {
+            return Ok(*overlay);
+        }
+        let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
+            return unsupported("attribute of a symbolic value", name);
+        };
+        let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
+        let value = match held {
+            Some(value) => Some(self.sourced(value, Source::Attr(Arc::new(source), name.into()))),
+            None => {
+                let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
+                self.guard(Source::Dict(Arc::new(source)), absent, "the instance has no attribute of this name");
+                None
+            }
+        };
+        self.state.attributes.insert(key, value);
+        Ok(value)
+    }
+
+    /// A data descriptor's `__get__`.
+    fn read_descriptor(
+        &mut self,
+        found: Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        match crate::ffi::types::name(&found.get_type()).as_str() {
+            "property" => {
+                let getter = found.getattr("fget").or_else(|error| self.raise_error(error))?;
+                if getter.is_none() {
+                    return self.raise(
+                        "AttributeError",
+                        format!("property '{name}' of '{}' object has no getter", short_name(class)),
+                    );
+                }
+                let getter = self.absorb_static(getter);
+                self.call(getter, Arguments::positional(vec![object]))
+            }
+            "member_descriptor" | "getset_descriptor" => self.read_c_member(object, class, name),
+            _ => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, class)
+            }
+        }
+    }
+
+    fn read_c_member(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        if name == "__class__" {
+            return Ok(self.constant(class.clone().into_any()));
+        }
+        if let Some(owned) = self.owned(object) {
+            let read = self.plain("__getattribute__", (&owned, name));
+            return self.after_native(read, &[]);
+        }
+        let key = (object, name.to_owned());
+        if let Some(Some(overlay)) = self.state.attributes.get(&key) {
+            return Ok(*overlay);
+        }
+        let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
+            return unsupported("attribute of a symbolic value", name);
+        };
+        if name == "__dict__" {
+            return unsupported("__dict__ of an object from outside", short_name(class));
+        }
+        match real.getattr(name) {
+            Ok(value) => Ok(self.sourced(value, Source::Attr(Arc::new(source), name.into()))),
+            Err(_) => unsupported("slot without a value", name),
+        }
+    }
+
+    /// A non-data descriptor found on a class, bound to an instance.
+    pub(super) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
+        let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
+        match crate::ffi::types::name(&descriptor.get_type()).as_str() {
+            "function" | "method_descriptor" | "wrapper_descriptor" => Ok(self.bound_method(found, object)),
+            "staticmethod" => {
+                let inner = descriptor.getattr("__func__").or_else(|error| self.raise_error(error))?;
+                Ok(self.absorb_static(inner))
+            }
+            "classmethod" => {
+                let inner = descriptor.getattr("__func__").or_else(|error| self.raise_error(error))?;
+                let inner = self.absorb_static(inner);
+                let class = self.constant(class.clone().into_any());
+                self.bind_inner(inner, class)
+            }
+            "classmethod_descriptor" => {
+                let bound = descriptor
+                    .call_method1("__get__", (self.py.None(), class))
+                    .or_else(|error| self.raise_error(error))?;
+                Ok(self.constant(bound))
+            }
+            _ => self.bind_other(found, &descriptor, object, class),
+        }
+    }
+
+    fn bind_inner(&mut self, inner: ValueId, receiver: ValueId) -> Traced<ValueId> {
+        Ok(self.bound_method(inner, receiver))
+    }
+
+    fn bind_other(
+        &mut self,
+        found: ValueId,
+        descriptor: &Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+    ) -> Traced<ValueId> {
+        let kind = descriptor.get_type();
+        let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
+        if is_c_type(&kind) {
+            return unsupported("C descriptor", crate::ffi::types::name(&kind));
+        }
+        let get = self.absorb_static(get);
+        let class = self.constant(class.clone().into_any());
+        self.call(get, Arguments::positional(vec![found, object, class]))
+    }
+
+    /// CPython: `_Py_type_getattro`.
+    fn type_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let meta = class.get_type();
+        let plain =
+            self.import("builtins", "type")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        if self.lookup(&meta, "__getattribute__").is_some_and(|found| !found.is(&plain)) {
+            return unsupported("metaclass with __getattribute__", short_name(&meta));
+        }
+        let on_meta = self.lookup(&meta, name);
+        if let Some(found) = &on_meta
+            && is_data_descriptor(found)
+        {
+            return self.read_type_member(class, found, object, &meta, name);
+        }
+        if let Some(found) = self.lookup(class, name) {
+            return self.bind_to_class(found, object, class, name);
+        }
+        match on_meta {
+            Some(found) => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, &meta)
+            }
+            None if self.lookup(&meta, "__getattr__").is_some() => {
+                unsupported("metaclass with __getattr__", short_name(&meta))
+            }
+            None => {
+                let message = format!("type object '{}' has no attribute '{name}'", short_name(class));
+                self.raise("AttributeError", message)
+            }
+        }
+    }
+
+    fn read_type_member(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        found: &Bound<'py, PyAny>,
+        object: ValueId,
+        meta: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        if !matches!(crate::ffi::types::name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
+            return self.read_descriptor(found.clone(), object, meta, name);
+        }
+        self.rely_on_class(class);
+        if matches!(
+            name,
+            "__name__" | "__qualname__" | "__module__" | "__mro__" | "__base__" | "__bases__" | "__doc__" | "__flags__"
+        ) {
+            let value = class.getattr(name).or_else(|error| self.raise_error(error))?;
+            return Ok(self.constant(value));
+        }
+        if name == "__class__" {
+            return Ok(self.constant(meta.clone().into_any()));
+        }
+        unsupported("attribute of a class that lives in C", name)
+    }
+
+    fn bind_to_class(
+        &mut self,
+        found: Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        let kind = found.get_type();
+        match crate::ffi::types::name(&kind).as_str() {
+            "staticmethod" | "classmethod" | "classmethod_descriptor" => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, class)
+            }
+            "function" | "method_descriptor" | "wrapper_descriptor" | "property" | "member_descriptor"
+            | "getset_descriptor" => Ok(self.absorb_static(found)),
+            _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
+                Ok(self.absorb_static(found))
+            }
+            _ if is_c_type(&kind) => unsupported("C descriptor", name),
+            _ => {
+                let Some(get) = self.lookup(&kind, "__get__") else { return internal("__get__ vanished") };
+                let (get, found, none) = (self.absorb_static(get), self.absorb_static(found), self.none());
+                self.call(get, Arguments::positional(vec![found, none, object]))
+            }
+        }
+    }
+
+    /// CPython: `_Py_module_getattro_impl`.
+    fn module_get_attr(&mut self, object: ValueId, module: &Bound<'py, PyAny>, name: &str) -> Traced<ValueId> {
+        if let Some(value) = self.instance_attr(object, name)? {
+            return Ok(value);
+        }
+        let class = module.get_type();
+        if self.lookup(&class, name).is_some()
+            || own_dict(module).is_some_and(|dict| dict.contains("__getattr__").unwrap_or(true))
+        {
+            return unsupported("attribute of a module", name);
+        }
+        let module = module.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
+    }
+
+    /// Attributes of objects of C classes.
+    fn c_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let Some(found) = self.lookup(class, name) else {
+            if let Some(owned) = self.owned(object) {
+                let read = self.plain("__getattribute__", (&owned, name));
+                return self.after_native(read, &[]);
+            }
+            if self.known(object).is_some() && own_dict_allowed(class) {
+                return match self.instance_attr(object, name)? {
+                    Some(value) => Ok(value),
+                    None => self.raise_attribute_error(object, class, name),
+                };
+            }
+            return self.raise_attribute_error(object, class, name);
+        };
+        if is_data_descriptor(&found) {
+            return self.read_descriptor(found, object, class, name);
+        }
+        let found = self.absorb_static(found);
+        self.bind(found, object, class)
+    }
+
+    fn domain_attr(
+        &mut self,
+        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        match self.lookup(class, name) {
+            Some(found) if crate::ffi::types::name(&found.get_type()) == "method_descriptor" => {
+                let found = self.absorb_static(found);
+                Ok(self.bound_method(found, object))
+            }
+            _ => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
+        }
+    }
+
+    /// `_PyObject_GetMethod`: the unbound function and the receiver where that is possible.
+    pub(super) fn get_method(&mut self, object: ValueId, name: &str) -> Traced<(ValueId, Option<ValueId>)> {
+        let value = self.get_attr(object, name)?;
+        if let Value::New(New::Method { function, receiver }) = self.value(value)
+            && *receiver == object
+        {
+            return Ok((*function, Some(*receiver)));
+        }
+        Ok((value, None))
+    }
+
+    /// `super(class, receiver).name`: what is found, and the receiver it must be called with. CPython: `do_super_lookup`.
+    pub(super) fn super_lookup(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        receiver: ValueId,
+        name: &str,
+    ) -> Traced<(ValueId, Option<ValueId>)> {
+        let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
+        let start = match &as_class {
+            Some(object) if crate::ffi::types::is_subtype(object, class) => object.clone(),
+            _ => self.class_of(receiver)?,
+        };
+        self.rely_on_class(&start);
+        let Some(mro) = crate::ffi::types::mro(&start) else { return internal("class without an MRO") };
+        let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
+        for base in after {
+            let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
+            let Ok(found) = held else { continue };
+            let kind = crate::ffi::types::name(&found.get_type());
+            let value = self.absorb_static(found.clone());
+            return match kind.as_str() {
+                "function" | "method_descriptor" | "wrapper_descriptor" if as_class.is_none() => {
+                    Ok((value, Some(receiver)))
+                }
+                "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, None)),
+                "builtin_function_or_method" => Ok((value, None)),
+                "property" => self.read_descriptor(found, receiver, &start, name).map(|value| (value, None)),
+                "getset_descriptor" | "member_descriptor" => unsupported("super() to a C attribute", name),
+                _ => match self.bind(value, receiver, &start)? {
+                    bound if matches!(self.value(bound), Value::New(New::Method { .. })) => match self.value(bound) {
+                        Value::New(New::Method { function, receiver }) => Ok((*function, Some(*receiver))),
+                        _ => Ok((bound, None)),
+                    },
+                    bound => Ok((bound, None)),
+                },
+            };
+        }
+        self.raise("AttributeError", format!("'super' object has no attribute '{name}'"))
+    }
+
+    /// `PyObject_SetAttr`, `None` to delete.
+    pub(super) fn set_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        let class = self.class_of(object)?;
+        if self.domain_of(&class).is_some() {
+            return unsupported("attribute of a graph value is set", name);
+        }
+        if self.known(object).is_some() {
+            return unsupported("attribute of a class, module or function is set", name);
+        }
+        let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
+        let plain = self.import("builtins", "object")?.getattr(method).or_else(|error| self.raise_error(error))?;
+        match self.lookup(&class, method) {
+            Some(found) if !found.is(&plain) && !is_c_type(&found.get_type()) || self.is_python(&class, method) => {
+                let Some(found) = self.lookup(&class, method) else { return internal("method vanished") };
+                let found = self.absorb_static(found);
+                let name = PyString::new(self.py, name).into_any();
+                let mut args = vec![object, self.constant(name)];
+                args.extend(value);
+                self.call(found, Arguments::positional(args)).map(drop)
+            }
+            _ => self.generic_set_attr(object, name, value),
+        }
+    }
+
+    fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
+        self.lookup(class, method).is_some_and(|found| crate::ffi::types::name(&found.get_type()) == "function")
+    }
+
+    /// `PyObject_GenericSetAttr`.
+    pub(super) fn generic_set_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        let class = self.class_of(object)?;
+        if let Some(found) = self.lookup(&class, name)
+            && is_data_descriptor(&found)
+        {
+            return self.write_descriptor(&found, object, &class, name, value);
+        }
+        if let Some(owned) = self.owned(object) {
+            let stored = match value {
+                Some(value) => {
+                    let value = self.native(value)?;
+                    self.plain("__setattr__", (&owned, name, value))
+                }
+                None => self.plain("__delattr__", (&owned, name)),
+            };
+            return stored.map(drop).or_else(|error| self.raise_error(error));
+        }
+        let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };
+        if !own_dict_allowed(&class) {
+            return self.raise(
+                "AttributeError",
+                format!(
+                    "'{}' object has no attribute '{name}' and no __dict__ for setting new attributes",
+                    short_name(&class)
+                ),
+            );
+        }
+        drop(real);
+        if value.is_none() && self.instance_attr(object, name)?.is_none() {
+            return self.raise_attribute_error(object, &class, name);
+        }
+        self.log_attr(object, name, value);
+        Ok(())
+    }
+
+    fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+        self.state.attributes.insert((object, name.to_owned()), value);
+        self.state.effects.push(match value {
+            Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
+            None => Effect::DelAttr { object, name: name.to_owned() },
+        });
+    }
+
+    fn write_descriptor(
+        &mut self,
+        found: &Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        match crate::ffi::types::name(&found.get_type()).as_str() {
+            "property" => {
+                let which = if value.is_some() { "fset" } else { "fdel" };
+                let setter = found.getattr(which).or_else(|error| self.raise_error(error))?;
+                if setter.is_none() {
+                    let what = if value.is_some() { "setter" } else { "deleter" };
+                    return self.raise(
+                        "AttributeError",
+                        format!("property '{name}' of '{}' object has no {what}", short_name(class)),
+                    );
+                }
+                let setter = self.absorb_static(setter);
+                let mut args = vec![object];
+                args.extend(value);
+                self.call(setter, Arguments::positional(args)).map(drop)
+            }
+            "member_descriptor" | "getset_descriptor" => {
+                if let Some(owned) = self.owned(object) {
+                    let stored = match value {
+                        Some(value) => {
+                            let value = self.native(value)?;
+                            self.plain("__setattr__", (&owned, name, value))
+                        }
+                        None => self.plain("__delattr__", (&owned, name)),
+                    };
+                    return stored.map(drop).or_else(|error| self.raise_error(error));
+                }
+                if crate::ffi::types::name(&found.get_type()) == "member_descriptor"
+                    && value.is_some()
+                    && !is_c_type(class)
+                {
+                    self.log_attr(object, name, value);
+                    return Ok(());
+                }
+                unsupported("attribute that lives in C is set", name)
+            }
+            _ => {
+                let kind = found.get_type();
+                let method = if value.is_some() { "__set__" } else { "__delete__" };
+                let setter = self.lookup(&kind, method);
+                let Some(setter) = setter.filter(|_| !is_c_type(&kind)) else {
+                    return unsupported("C descriptor is set", name);
+                };
+                let mut args = vec![self.absorb_static(setter), self.absorb_static(found.clone()), object];
+                args.extend(value);
+                let setter = args.remove(0);
+                self.call(setter, Arguments::positional(args)).map(drop)
+            }
+        }
+    }
+
+    /// A slot wrapper of `object`, which runs no Python code of the class.
+    fn plain(&mut self, method: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let object = self.py.import("builtins")?.getattr("object")?.getattr(method)?;
+        self.with_callbacks(|| object.call1(args))
+    }
+}
+
+/// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
+fn short_name(class: &Bound<'_, PyType>) -> String {
+    crate::ffi::types::name(class)
+}
+
+fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    if !own_dict_allowed(&object.get_type()) {
+        return None;
+    }
+    let getter = object.py().import("builtins").and_then(|builtins| builtins.getattr("object")).ok()?;
+    let dict = getter.call_method1("__getattribute__", (object, "__dict__")).ok()?;
+    dict.cast_into::<PyDict>().ok()
+}
+
+fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
+    crate::ffi::types::dictoffset(class) != 0
+}
+
+/// Whether the class of the descriptor has `tp_descr_set`.
+fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
+    let class = found.get_type();
+    ["__set__", "__delete__"]
+        .iter()
+        .any(|name| crate::ffi::types::lookup(&class, &PyString::new(found.py(), name)).is_some())
+}

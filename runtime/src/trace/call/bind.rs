@@ -1,0 +1,174 @@
+//! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
+use super::Arguments;
+use crate::bytecode::Code;
+use crate::trace::signal::Traced;
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+const VARARGS: u32 = 0x4;
+const VARKEYWORDS: u32 = 0x8;
+
+/// `'a', 'b', and 'c'`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!("'{one}'"),
+        [one, two] => format!("'{one}' and '{two}'"),
+        [init @ .., last] => {
+            let init: Vec<_> = init.iter().map(|name| format!("'{name}'")).collect();
+            format!("{}, and '{last}'", init.join(", "))
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// One entry per parameter slot, in the order of `co_varnames`.
+    pub(super) fn bind_arguments(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        qualname: &str,
+        args: Arguments,
+    ) -> Traced<Vec<Option<ValueId>>> {
+        let (count, keyword_only) = (code.argcount as usize, code.kwonlyargcount as usize);
+        let mut slots: Vec<Option<ValueId>> = vec![None; code.arguments()];
+        let given = args.positional.len();
+        slots.iter_mut().zip(&args.positional).take(count).for_each(|(slot, value)| *slot = Some(*value));
+        if code.flags & VARARGS != 0 {
+            let rest = self.tuple(args.positional.get(count..).unwrap_or_default())?;
+            slots[count + keyword_only] = Some(rest);
+        }
+        self.bind_keywords(code, qualname, &mut slots, &args)?;
+        if given > count && code.flags & VARARGS == 0 {
+            return self.too_many(function, code, qualname, &slots, given);
+        }
+        self.fill_defaults(function, code, qualname, &mut slots)?;
+        Ok(slots)
+    }
+
+    fn bind_keywords(
+        &mut self,
+        code: &Code,
+        qualname: &str,
+        slots: &mut [Option<ValueId>],
+        args: &Arguments,
+    ) -> Traced<()> {
+        let total = (code.argcount + code.kwonlyargcount) as usize;
+        let rest = PyDict::new(self.py);
+        for (name, value) in &args.keywords {
+            let first = code.posonlyargcount as usize;
+            let slot = (first..total).find(|slot| code.locals[*slot].name == *name);
+            match slot {
+                Some(slot) if slots[slot].is_some() => {
+                    return self.raise("TypeError", format!("{qualname}() got multiple values for argument '{name}'"));
+                }
+                Some(slot) => slots[slot] = Some(*value),
+                None if code.flags & VARKEYWORDS != 0 => {
+                    let value = self.native(*value)?;
+                    rest.set_item(name, value).or_else(|error| self.raise_error(error))?;
+                }
+                None => {
+                    let positional_only = code.locals[..first].iter().any(|local| local.name == *name);
+                    if positional_only {
+                        let message = format!(
+                            "{qualname}() got some positional-only arguments passed as keyword arguments: '{name}'"
+                        );
+                        return self.raise("TypeError", message);
+                    }
+                    return self
+                        .raise("TypeError", format!("{qualname}() got an unexpected keyword argument '{name}'"));
+                }
+            }
+        }
+        if code.flags & VARKEYWORDS != 0 {
+            let rest = self.own(rest.into_any());
+            if let Some(last) = slots.last_mut() {
+                *last = Some(rest);
+            }
+        }
+        Ok(())
+    }
+
+    fn too_many<T>(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        qualname: &str,
+        slots: &[Option<ValueId>],
+        given: usize,
+    ) -> Traced<T> {
+        let count = code.argcount as usize;
+        let defaults = function.getattr("__defaults__").and_then(|defaults| defaults.len()).unwrap_or(0);
+        let keyword_only =
+            slots[count..count + code.kwonlyargcount as usize].iter().filter(|slot| slot.is_some()).count();
+        let (signature, plural) = match defaults {
+            0 => (count.to_string(), if count == 1 { "" } else { "s" }),
+            _ => (format!("from {} to {count}", count - defaults), if count == 1 { "" } else { "s" }),
+        };
+        let plural = if defaults > 0 { "s" } else { plural };
+        let keywords = match keyword_only {
+            0 => String::new(),
+            n => format!(
+                " positional argument{} (and {n} keyword-only argument{})",
+                if given == 1 { "" } else { "s" },
+                if n == 1 { "" } else { "s" }
+            ),
+        };
+        let verb = if given == 1 && keyword_only == 0 { "was" } else { "were" };
+        self.raise(
+            "TypeError",
+            format!("{qualname}() takes {signature} positional argument{plural} but {given}{keywords} {verb} given"),
+        )
+    }
+
+    fn fill_defaults(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: &Code,
+        qualname: &str,
+        slots: &mut [Option<ValueId>],
+    ) -> Traced<()> {
+        let count = code.argcount as usize;
+        let defaults = function.getattr("__defaults__").ok().and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
+        let defaults: Vec<_> = defaults.iter().flatten().collect();
+        let first = count.saturating_sub(defaults.len());
+        for (slot, default) in (first..count).zip(defaults) {
+            if slots[slot].is_none() {
+                slots[slot] = Some(self.absorb_static(default));
+            }
+        }
+        self.missing(code, qualname, slots, 0..count, "positional")?;
+        let keyword = function.getattr("__kwdefaults__").ok().and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+        for slot in count..count + code.kwonlyargcount as usize {
+            if slots[slot].is_some() {
+                continue;
+            }
+            let default =
+                keyword.as_ref().and_then(|defaults| defaults.get_item(&code.locals[slot].name).ok().flatten());
+            slots[slot] = default.map(|default| self.absorb_static(default));
+        }
+        self.missing(code, qualname, slots, count..count + code.kwonlyargcount as usize, "keyword-only")
+    }
+
+    fn missing(
+        &mut self,
+        code: &Code,
+        qualname: &str,
+        slots: &[Option<ValueId>],
+        range: std::ops::Range<usize>,
+        kind: &str,
+    ) -> Traced<()> {
+        let names: Vec<String> =
+            range.filter(|slot| slots[*slot].is_none()).map(|slot| code.locals[slot].name.clone()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let plural = if names.len() == 1 { "" } else { "s" };
+        self.raise(
+            "TypeError",
+            format!("{qualname}() missing {} required {kind} argument{plural}: {}", names.len(), listed(&names)),
+        )
+    }
+}

@@ -1,0 +1,287 @@
+//! Builtins that look at symbolic values themselves: the models, registered by name so that an audit can count them.
+use super::Arguments;
+use crate::domain::Callee;
+use crate::trace::native::is_c_type;
+use crate::trace::signal::{Signal, Traced, hints, stop, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+/// Functions of `builtins` with a hand-written model, by C function.
+pub const MODELLED: &[(&str, &str)] = &[
+    ("len", "builtin_len"),
+    ("isinstance", "builtin_isinstance"),
+    ("issubclass", "builtin_issubclass"),
+    ("getattr", "builtin_getattr"),
+    ("setattr", "builtin_setattr"),
+    ("delattr", "builtin_delattr"),
+    ("hasattr", "builtin_hasattr"),
+    ("iter", "builtin_iter"),
+    ("next", "builtin_next"),
+    ("callable", "builtin_callable"),
+    ("repr", "builtin_repr"),
+    ("format", "builtin_format"),
+    ("hash", "builtin_hash"),
+    ("abs", "builtin_abs"),
+];
+
+/// Functions of `builtins` that read or write the world outside, or the frame that calls them.
+const EFFECTS: &[&str] = &[
+    "print",
+    "input",
+    "open",
+    "breakpoint",
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "globals",
+    "locals",
+    "vars",
+    "dir",
+    "id",
+    "__build_class__",
+    "memoryview",
+];
+
+impl<'py> Tracer<'py> {
+    /// `None`: no model, run it natively.
+    pub(super) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        if EFFECTS.contains(&name) {
+            return match name {
+                "print" | "input" | "open" => {
+                    stop("input or output", name, format!("{name}() acts on the world outside"), hints::MOVE_IO)
+                }
+                _ => unsupported("builtin that depends on the interpreter's state", name),
+            };
+        }
+        if !args.keywords.is_empty() {
+            return Ok(None);
+        }
+        match (name, args.positional.as_slice()) {
+            ("len", [value]) => self.model_len(*value),
+            ("isinstance", [value, class]) => self.model_isinstance(*value, *class).map(Some),
+            ("issubclass", [class, of]) => self.model_issubclass(*class, *of).map(Some),
+            ("getattr", [object, name]) => self.model_getattr(*object, *name, None).map(Some),
+            ("getattr", [object, name, default]) => self.model_getattr(*object, *name, Some(*default)).map(Some),
+            ("hasattr", [object, name]) => self.model_hasattr(*object, *name).map(Some),
+            ("setattr", [object, name, value]) => self.model_setattr(*object, *name, Some(*value)).map(Some),
+            ("delattr", [object, name]) => self.model_setattr(*object, *name, None).map(Some),
+            ("iter", [value]) => self.get_iter(*value).map(Some),
+            ("next", [iterator]) => self.model_next(*iterator, None).map(Some),
+            ("next", [iterator, default]) => self.model_next(*iterator, Some(*default)).map(Some),
+            ("callable", [value]) => self.model_callable(*value).map(Some),
+            ("repr", [value]) => self.model_text(*value, "__repr__", &[]),
+            ("format", [value]) => {
+                let empty = pyo3::types::PyString::new(self.py, "").into_any();
+                let empty = self.constant(empty);
+                self.model_text(*value, "__format__", &[empty])
+            }
+            ("format", [value, spec]) => self.model_text(*value, "__format__", &[*spec]),
+            ("hash", [value]) => {
+                let hash = self.hash(*value)?;
+                let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
+                Ok(Some(self.constant(hash)))
+            }
+            ("abs", [value]) => self.operator("abs", &[*value]).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn model_len(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        if let Some(domain) = self.domain_of(&class) {
+            return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);
+        }
+        if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
+            let native = self.native(value)?;
+            if native.is_exact_instance_of::<crate::trace::token::Token>() {
+                return unsupported("length of an object from outside", crate::ffi::types::name(&class));
+            }
+            return Ok(None);
+        }
+        let Some(method) = self.special(value, "__len__")? else {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("object of type '{name}' has no len()"));
+        };
+        let result = self.call(method, Arguments::default())?;
+        let result = self.operator("index", &[result])?;
+        match self.known(result).and_then(|length| length.extract::<i64>().ok()) {
+            Some(length) if length < 0 => self.raise("ValueError", "__len__() should return >= 0"),
+            Some(_) => Ok(Some(result)),
+            None => unsupported("length that is not known", "__len__"),
+        }
+    }
+
+    fn classes(&mut self, classes: ValueId) -> Traced<Option<Vec<Bound<'py, PyType>>>> {
+        if let Some(object) = self.known(classes).or_else(|| self.owned(classes)) {
+            if let Ok(class) = object.cast::<PyType>() {
+                return Ok(Some(vec![class.clone()]));
+            }
+            let arguments = if let Ok(tuple) = object.cast::<PyTuple>() { Some(tuple.clone()) } else { None };
+            return self.class_tuple(arguments);
+        }
+        let shadow = self.shadow(classes)?;
+        self.class_tuple(shadow.and_then(|shadow| shadow.cast_into::<PyTuple>().ok()))
+    }
+
+    fn class_tuple(&mut self, tuple: Option<Bound<'py, PyTuple>>) -> Traced<Option<Vec<Bound<'py, PyType>>>> {
+        let Some(tuple) = tuple else { return Ok(None) };
+        let mut all = Vec::new();
+        for item in tuple.iter() {
+            let item = self.absorb(item);
+            match self.classes(item)? {
+                Some(classes) => all.extend(classes),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn model_isinstance(&mut self, value: ValueId, classes: ValueId) -> Traced<ValueId> {
+        let Some(classes) = self.classes(classes)? else {
+            return unsupported("isinstance() of something that is no class", "builtin_isinstance");
+        };
+        let class = self.class_of(value)?;
+        let truth = self.test_classes(&class, &classes, "__instancecheck__")?;
+        Ok(self.boolean(truth))
+    }
+
+    fn model_issubclass(&mut self, class: ValueId, classes: ValueId) -> Traced<ValueId> {
+        let class = self.known(class).and_then(|class| class.cast_into::<PyType>().ok());
+        let (Some(class), Some(classes)) = (class, self.classes(classes)?) else {
+            return unsupported("issubclass() of something that is no class", "builtin_issubclass");
+        };
+        let truth = self.test_classes(&class, &classes, "__subclasscheck__")?;
+        Ok(self.boolean(truth))
+    }
+
+    fn test_classes(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        classes: &[Bound<'py, PyType>],
+        check: &str,
+    ) -> Traced<bool> {
+        for wanted in classes {
+            if class.is(wanted) {
+                return Ok(true);
+            }
+            let meta = wanted.get_type();
+            let own = self.import("builtins", "type")?.getattr(check).or_else(|error| self.raise_error(error))?;
+            if self.lookup(&meta, check).is_some_and(|found| !found.is(&own)) {
+                return self.test_virtual(class, wanted, check);
+            }
+            self.rely_on_class(class);
+            if crate::ffi::types::is_subtype(class, wanted) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// An abstract base class with builtin and guarded classes only: the answer depends on the classes alone.
+    fn test_virtual(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>, check: &str) -> Traced<bool> {
+        let meta = crate::ffi::types::name(&wanted.get_type());
+        if meta == "ABCMeta" && (is_c_type(class) || crate::ffi::types::is_subtype(class, wanted)) {
+            return class.is_subclass(wanted).or_else(|error| self.raise_error(error));
+        }
+        unsupported("metaclass decides what an instance is", format!("{meta}.{check}"))
+    }
+
+    fn attribute_name(&mut self, name: ValueId) -> Traced<String> {
+        match self.known_str(name) {
+            Some(name) => Ok(name),
+            None => {
+                let class = self.class_of(name)?;
+                let name = crate::ffi::types::name(&class);
+                self.raise("TypeError", format!("attribute name must be string, not '{name}'"))
+            }
+        }
+    }
+
+    fn model_getattr(&mut self, object: ValueId, name: ValueId, default: Option<ValueId>) -> Traced<ValueId> {
+        let name = self.attribute_name(name)?;
+        match default {
+            None => self.get_attr(object, &name),
+            Some(default) => Ok(self.get_attr_or_none(object, &name)?.unwrap_or(default)),
+        }
+    }
+
+    fn model_hasattr(&mut self, object: ValueId, name: ValueId) -> Traced<ValueId> {
+        let name = self.attribute_name(name)?;
+        let found = self.get_attr_or_none(object, &name)?.is_some();
+        Ok(self.boolean(found))
+    }
+
+    fn model_setattr(&mut self, object: ValueId, name: ValueId, value: Option<ValueId>) -> Traced<ValueId> {
+        let name = self.attribute_name(name)?;
+        self.set_attr(object, &name, value)?;
+        Ok(self.none())
+    }
+
+    fn model_next(&mut self, iterator: ValueId, default: Option<ValueId>) -> Traced<ValueId> {
+        if default.is_none() && self.state.generators.contains_key(&iterator) {
+            return self.generator_method(iterator, "__next__", &[]);
+        }
+        let class = self.class_of(iterator)?;
+        if default.is_none() && !is_c_type(&class) {
+            return match self.special(iterator, "__next__")? {
+                Some(method) => self.call(method, Arguments::default()),
+                None => {
+                    let name = crate::ffi::types::name(&class);
+                    self.raise("TypeError", format!("'{name}' object is not an iterator"))
+                }
+            };
+        }
+        if default.is_none()
+            && let Some(object) = self.owned(iterator)
+        {
+            let next = self.import("builtins", "next")?;
+            return self.run_native(&next, &[object], &[]);
+        }
+        match (self.next(iterator)?, default) {
+            (Some(item), _) => Ok(item),
+            (None, Some(default)) => Ok(default),
+            (None, None) => self.raise_plain("StopIteration"),
+        }
+    }
+
+    pub(in crate::trace) fn raise_plain<T>(&mut self, class: &str) -> Traced<T> {
+        let class = self.import("builtins", class)?;
+        let exception = class.call0().or_else(|error| self.raise_error(error))?;
+        let exception = self.own(exception);
+        self.raise_value(exception)
+    }
+
+    fn model_callable(&mut self, value: ValueId) -> Traced<ValueId> {
+        let class = self.class_of(value)?;
+        let truth = self.lookup(&class, "__call__").is_some();
+        Ok(self.boolean(truth))
+    }
+
+    /// `repr`, `str`, `format` of an instance of a Python class: its method, whose result must be a string.
+    pub(in crate::trace) fn model_text(
+        &mut self,
+        value: ValueId,
+        method: &str,
+        args: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        if is_c_type(&class) {
+            return Ok(None);
+        }
+        let Some(bound) = self.special(value, method)? else { return Ok(None) };
+        let result = match self.call(bound, Arguments::positional(args.to_vec())) {
+            Ok(result) => result,
+            Err(Signal::Raised(value)) => return Err(Signal::Raised(value)),
+            Err(other) => return Err(other),
+        };
+        let class = self.class_of(result)?;
+        if crate::ffi::types::flags(&class) & (1 << 28) == 0 {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("{method} returned non-string (type {name})"));
+        }
+        Ok(Some(result))
+    }
+}

@@ -1,0 +1,219 @@
+//! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
+use super::Arguments;
+use crate::domain::{Callee, Domain};
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::token::Token;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+use std::rc::Rc;
+
+/// Modules whose functions work on their arguments alone.
+const PURE_MODULES: &[&str] = &[
+    "builtins",
+    "math",
+    "cmath",
+    "_operator",
+    "itertools",
+    "_functools",
+    "functools",
+    "_collections",
+    "collections",
+    "_bisect",
+    "_heapq",
+    "_struct",
+    "binascii",
+    "unicodedata",
+    "_decimal",
+    "decimal",
+    "_statistics",
+    "_json",
+    "operator",
+];
+
+/// Methods that store their arguments without looking at them.
+const STORES: &[&str] =
+    &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
+
+/// `tp_flags` bits of the classes that C recognises by flag: int, list, tuple, bytes, str, dict.
+const BUILTIN_SUBCLASS: u64 = 0b11_1111 << 24;
+
+impl<'py> Tracer<'py> {
+    /// The domain that claims a callable, if any.
+    pub(super) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Rc<dyn Domain>>> {
+        let Some(object) = self.real(callable) else { return Ok(None) };
+        Ok(self.state.domains.iter().find(|domain| domain.claims_callable(&object)).cloned())
+    }
+
+    pub(super) fn call_c_function(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        if let Some(first) = args.positional.first().copied() {
+            let class = self.class_of(first)?;
+            if let (Some(domain), Ok(_)) = (self.domain_of(&class), object.getattr("__objclass__")) {
+                return self.call_domain(&domain, Callee::Method(name), &args.positional, &args.keywords);
+            }
+            if self.state.generators.contains_key(&first) && object.getattr("__objclass__").is_ok() {
+                return self.generator_method(first, &name, &args.positional[1..]);
+            }
+        }
+        let receiver = object.getattr("__self__").ok();
+        if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
+            && module_of(object) == "builtins"
+            && let Some(result) = self.call_modelled(&name, &args)?
+        {
+            return Ok(result);
+        }
+        if module_of(object) == "_operator"
+            && args.keywords.is_empty()
+            && super::super::operator::NAMES.contains(&name.as_str())
+        {
+            return self.operator(&name, &args.positional);
+        }
+        if let Some(result) = self.object_method(object, &name, &args)? {
+            return Ok(result);
+        }
+        self.refuse_impure(callable, object, &name, receiver.as_ref())?;
+        self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
+    }
+
+    /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
+    fn object_method(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) else {
+            return Ok(None);
+        };
+        let owner = crate::ffi::types::name(&owner);
+        let none = self.none();
+        match (owner.as_str(), name, args.positional.as_slice()) {
+            ("object", "__setattr__", [receiver, attribute, value]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_set_attr(*receiver, &attribute, Some(*value))?;
+                Ok(Some(none))
+            }
+            ("object", "__delattr__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_set_attr(*receiver, &attribute, None)?;
+                Ok(Some(none))
+            }
+            ("object", "__getattribute__", [receiver, attribute]) => {
+                let attribute = self.name_of(*attribute)?;
+                self.generic_get_attr(*receiver, &attribute).map(Some)
+            }
+            ("type", "__call__", [class, rest @ ..]) => {
+                let class = *class;
+                let rest = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
+                let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.instantiate(&object, rest).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn name_of(&mut self, name: ValueId) -> Traced<String> {
+        self.known_str(name).map_or_else(|| unsupported("attribute name that is not known", "object"), Ok)
+    }
+
+    /// A C function may run during the trace only if it touches nothing but its arguments.
+    fn refuse_impure(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        name: &str,
+        receiver: Option<&Bound<'py, PyAny>>,
+    ) -> Traced<()> {
+        if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+            let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+            if PURE_MODULES.contains(&module.as_str()) && !(crate::ffi::types::name(&owner) == "type" && name != "mro")
+            {
+                return Ok(());
+            }
+            return unsupported("call to a C method", format!("{}.{name}", crate::ffi::types::name(&owner)));
+        }
+        let Some(receiver) = receiver else {
+            return unsupported("call to a C function", name);
+        };
+        if let Ok(class) = receiver.cast::<PyType>() {
+            let known = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+            let pure = PURE_MODULES.contains(&known.as_str())
+                && name != "__subclasses__"
+                && super::super::native::is_c_type(class);
+            if pure || (name == "__new__" && PURE_MODULES.contains(&known.as_str())) {
+                return Ok(());
+            }
+            return unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class)));
+        }
+        if receiver.is_instance_of::<pyo3::types::PyModule>() {
+            if PURE_MODULES.contains(&module_of(object).as_str()) {
+                return Ok(());
+            }
+            return unsupported("call to a C function", format!("{}.{name}", module_of(object)));
+        }
+        let private = self.owned(callable).is_some() || super::super::known::is_scalar(receiver);
+        if private {
+            return Ok(());
+        }
+        unsupported("call to a bound C method", format!("{}.{name}", crate::ffi::types::name(&receiver.get_type())))
+    }
+
+    /// Runs a C callable; `method` says that the first argument is the receiver.
+    pub(in crate::trace) fn call_c_on(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        args: &Arguments,
+        method: bool,
+    ) -> Traced<ValueId> {
+        let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        let first_is_class = name == "__new__";
+        let mut positional = Vec::new();
+        for (index, value) in args.positional.iter().enumerate() {
+            let native = match index {
+                0 if method => self.receiver(*value)?,
+                0 if first_is_class => match self.known(*value) {
+                    Some(class) => class,
+                    None => self.native(*value)?,
+                },
+                _ => self.native(*value)?,
+            };
+            self.refuse_disguise(&native, &name, index, *value)?;
+            positional.push(native);
+        }
+        let mut keywords = Vec::new();
+        for (keyword, value) in &args.keywords {
+            keywords.push((keyword.clone(), self.native(*value)?));
+        }
+        if method && positional.first().is_some_and(|first| first.is_exact_instance_of::<Token>()) {
+            return unsupported("C method of an object from outside", name);
+        }
+        self.run_native(object, &positional, &keywords)
+    }
+
+    /// C tells `int`, `str`, `list`… and their subclasses by flags that a token does not have.
+    fn refuse_disguise(&mut self, native: &Bound<'py, PyAny>, name: &str, index: usize, value: ValueId) -> Traced<()> {
+        if !native.is_exact_instance_of::<Token>() || (index > 0 && STORES.contains(&name)) {
+            return Ok(());
+        }
+        let class = self.class_of(value)?;
+        if crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 {
+            return unsupported(
+                "C function on an instance of a builtin's subclass",
+                format!("{name}({})", crate::ffi::types::name(&class)),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// `__module__` of a C function.
+pub(super) fn module_of(object: &Bound<'_, PyAny>) -> String {
+    match object.getattr("__module__") {
+        Ok(module) => module.cast::<PyString>().map(|module| module.to_string()).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
+}

@@ -1,0 +1,185 @@
+//! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
+use super::Arguments;
+use crate::trace::native::is_c_type;
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Classes of C whose constructors work on their arguments alone.
+const PURE: &[&str] = &[
+    "int",
+    "float",
+    "complex",
+    "bool",
+    "str",
+    "bytes",
+    "bytearray",
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "range",
+    "slice",
+    "enumerate",
+    "zip",
+    "map",
+    "filter",
+    "reversed",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "object",
+    "collections.deque",
+    "collections.defaultdict",
+    "collections.OrderedDict",
+    "functools.partial",
+    "decimal.Decimal",
+    "method",
+    "types.SimpleNamespace",
+];
+
+impl<'py> Tracer<'py> {
+    pub(super) fn call_class(
+        &mut self,
+        callable: ValueId,
+        class: &Bound<'py, PyType>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        let _ = callable;
+        let meta = class.get_type();
+        if class.is(self.py.get_type::<PyType>()) {
+            return self.call_type(&args);
+        }
+        let plain = self.import("builtins", "type")?.getattr("__call__").or_else(|error| self.raise_error(error))?;
+        match self.lookup(&meta, "__call__") {
+            Some(call) if !call.is(&plain) => {
+                let call = self.absorb_static(call);
+                let class = self.constant(class.clone().into_any());
+                self.call(call, args.with_receiver(class))
+            }
+            _ => self.instantiate(class, args),
+        }
+    }
+
+    fn call_type(&mut self, args: &Arguments) -> Traced<ValueId> {
+        let [value] = args.positional.as_slice() else {
+            return unsupported("class made during the trace", "type(name, bases, namespace)");
+        };
+        let class = self.class_of(*value)?;
+        Ok(self.constant(class.into_any()))
+    }
+
+    /// `type_call`: `__new__`, then `__init__` if the result is an instance.
+    pub(in crate::trace) fn instantiate(&mut self, class: &Bound<'py, PyType>, args: Arguments) -> Traced<ValueId> {
+        let name = crate::ffi::types::name(class);
+        if is_c_type(class) {
+            return self.instantiate_c(class, &name, &args);
+        }
+        if self.lookup(class, "__del__").is_some() {
+            return unsupported("instance with a finaliser", name);
+        }
+        let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
+        let plain_new =
+            self.import("builtins", "object")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
+        let plain_init =
+            self.import("builtins", "object")?.getattr("__init__").or_else(|error| self.raise_error(error))?;
+        let init = self.lookup(class, "__init__");
+        let has_init = init.as_ref().is_some_and(|init| !init.is(&plain_init));
+        let class_value = self.constant(class.clone().into_any());
+        let instance = if new.is(&plain_new) {
+            self.new_plain(class, &name, &args, has_init)?
+        } else {
+            let new = self.static_function(new);
+            self.call(new, args.clone().with_receiver(class_value))?
+        };
+        let made = self.class_of(instance)?;
+        if !crate::ffi::types::is_subtype(&made, class) || !has_init {
+            return Ok(instance);
+        }
+        let Some(init) = self.special(instance, "__init__")? else { return Ok(instance) };
+        let result = self.call(init, args)?;
+        if !self.is_none(result)? {
+            let class = self.class_of(result)?;
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("__init__() should return None, not '{name}'"));
+        }
+        Ok(instance)
+    }
+
+    /// What hangs under a static method.
+    fn static_function(&mut self, found: Bound<'py, PyAny>) -> ValueId {
+        let inner = match crate::ffi::types::name(&found.get_type()).as_str() {
+            "staticmethod" => found.getattr("__func__").unwrap_or(found),
+            _ => found,
+        };
+        self.absorb_static(inner)
+    }
+
+    /// CPython: `object_new`.
+    fn new_plain(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+        has_init: bool,
+    ) -> Traced<ValueId> {
+        let excess = !args.positional.is_empty() || !args.keywords.is_empty();
+        if excess && !has_init {
+            return self.raise("TypeError", format!("{name}() takes no arguments"));
+        }
+        let object = self.import("builtins", "object")?;
+        let made = object.call_method1("__new__", (class,));
+        match made {
+            Ok(instance) => Ok(self.own(instance)),
+            Err(error) => self.raise_error(error),
+        }
+    }
+
+    fn instantiate_c(&mut self, class: &Bound<'py, PyType>, name: &str, args: &Arguments) -> Traced<ValueId> {
+        if let ([value], true) = (args.positional.as_slice(), args.keywords.is_empty())
+            && let Some(result) = self.convert(name, *value)?
+        {
+            return Ok(result);
+        }
+        let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
+        let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+        let pure =
+            PURE.contains(&name) || exception || matches!(module.as_str(), "itertools" | "operator" | "_operator");
+        if !pure {
+            return unsupported("call of a C class", name);
+        }
+        self.call_c_on(class.as_any(), args, false)
+    }
+
+    /// Conversions of one value that its own methods decide.
+    fn convert(&mut self, name: &str, value: ValueId) -> Traced<Option<ValueId>> {
+        match name {
+            "bool" => {
+                let truth = self.is_true(value)?;
+                Ok(Some(self.boolean(truth)))
+            }
+            "str" => {
+                let class = self.class_of(value)?;
+                if is_c_type(&class) { Ok(None) } else { self.model_text(value, "__str__", &[]) }
+            }
+            "int" | "float" | "complex" => {
+                let class = self.class_of(value)?;
+                if is_c_type(&class) {
+                    return Ok(None);
+                }
+                let method = format!("__{name}__");
+                let Some(bound) = self.special(value, &method)? else { return unsupported("conversion", name) };
+                let result = self.call(bound, Arguments::default())?;
+                let class = self.class_of(result)?;
+                if crate::ffi::types::name(&class) == name {
+                    return Ok(Some(result));
+                }
+                unsupported("conversion that gives another type", name)
+            }
+            _ => Ok(None),
+        }
+    }
+}

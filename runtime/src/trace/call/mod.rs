@@ -1,0 +1,239 @@
+//! Calling values: Python functions are inlined, classes instantiated, C callables run on private objects.
+mod bind;
+mod builtins;
+mod c_function;
+mod class;
+
+use super::frame::{Frame, Rest};
+use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::domain::Callee;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::sync::Arc;
+
+/// Arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments {
+    /// Positional ones, stars unpacked.
+    pub positional: Vec<ValueId>,
+    /// Keyword ones.
+    pub keywords: Vec<(String, ValueId)>,
+}
+
+impl Arguments {
+    /// Positional arguments only.
+    pub fn positional(positional: Vec<ValueId>) -> Self {
+        Self { positional, keywords: Vec::new() }
+    }
+
+    fn with_receiver(mut self, receiver: ValueId) -> Self {
+        self.positional.insert(0, receiver);
+        self
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// `callable(*args, **kwargs)`.
+    pub(super) fn call(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        if let Value::New(New::Method { function, receiver }) = self.value(callable) {
+            let (function, receiver) = (*function, *receiver);
+            return self.call(function, args.with_receiver(receiver));
+        }
+        if let Some(domain) = self.domain_call(callable)? {
+            let args_copy = args.positional.clone();
+            let function = self.known(callable).map_or_else(|| internal("callable of a domain"), Ok)?;
+            return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
+        }
+        let class = self.class_of(callable)?;
+        let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("'{name}' object is not callable"));
+        };
+        match crate::ffi::types::name(&class).as_str() {
+            "function" => self.call_function(callable, &object, args),
+            "method" => self.call_real_method(callable, &object, args),
+            "builtin_function_or_method"
+            | "method_descriptor"
+            | "wrapper_descriptor"
+            | "method-wrapper"
+            | "classmethod_descriptor" => {
+                self.known(callable);
+                self.call_c_function(callable, &object, args)
+            }
+            _ if object.is_instance_of::<PyType>() => {
+                let Some(class) = self.known(callable).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return unsupported("class made during the trace", "call");
+                };
+                self.call_class(callable, &class, args)
+            }
+            _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(callable, &object, args),
+            _ => self.call_instance(callable, &object, &class, args),
+        }
+    }
+
+    /// A callable that `slotrt.compile` made: its function is inlined.
+    fn call_compiled(&mut self, callable: ValueId, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        if let Some(source) = self.source(callable) {
+            let check = Check::Is(object.clone().unbind());
+            self.guard_once(callable, "is", source, check, "the trace inlined the compiled function");
+        }
+        let wrapped = object.getattr("__wrapped__").or_else(|error| self.raise_error(error))?;
+        let function = self.constant(wrapped);
+        self.call(function, args)
+    }
+
+    fn call_instance(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        if super::native::is_c_type(class) {
+            let name = crate::ffi::types::name(class);
+            if self.owned(callable).is_some() {
+                return self.call_c_on(object, &args, true);
+            }
+            if !object.is_callable() {
+                return self.raise("TypeError", format!("'{name}' object is not callable"));
+            }
+            return unsupported("call of a C object", name);
+        }
+        match self.special(callable, "__call__")? {
+            Some(method) => self.call(method, args),
+            None => {
+                let name = crate::ffi::types::name(class);
+                self.raise("TypeError", format!("'{name}' object is not callable"))
+            }
+        }
+    }
+
+    fn call_real_method(&mut self, callable: ValueId, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        let (Ok(function), Ok(receiver)) = (object.getattr("__func__"), object.getattr("__self__")) else {
+            return internal("method without a function");
+        };
+        let Some(source) = self.source(callable) else {
+            let (function, receiver) = (self.absorb(function), self.absorb(receiver));
+            return self.call(function, args.with_receiver(receiver));
+        };
+        let function = self.sourced(function, Source::Attr(Arc::new(source.clone()), "__func__".into()));
+        let receiver = self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into()));
+        self.call(function, args.with_receiver(receiver))
+    }
+
+    pub(super) fn enter_call(&mut self) -> Traced<()> {
+        if self.state.depth >= self.state.max_depth {
+            return stop(
+                "calls nest too deeply",
+                format!("{} frames", self.state.depth),
+                "the tracer inlines a limited number of frames",
+                hints::COVERAGE,
+            );
+        }
+        self.state.depth += 1;
+        Ok(())
+    }
+
+    /// Inlines a Python function.
+    fn call_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        let attribute = |name: &str| function.getattr(name);
+        let qualname = attribute("__qualname__").map(|name| name.to_string()).unwrap_or_default();
+        let module = attribute("__module__").map(|name| name.to_string()).unwrap_or_default();
+        if module == "slotrt" && qualname == "graph_break" {
+            return stop(
+                "explicit",
+                "slotrt.graph_break()",
+                "the program asks for a graph break here",
+                hints::REQUESTED,
+            );
+        }
+        if self.owned(callable).is_none()
+            && let Some(source) = self.source(callable)
+        {
+            let check = Check::FunctionUnchanged(function.clone().unbind());
+            self.guard_once(callable, "function", source, check, "the trace inlined the function");
+            self.state.guarded.insert((callable, "is"));
+        }
+        let code = attribute("__code__").or_else(|error| self.raise_error(error))?;
+        let code = self.decode(&code)?;
+        let locals = self.bind_arguments(function, &code, &qualname, args)?;
+        let mut frame = self.frame_of(function, code, locals)?;
+        self.state.route.push(qualname);
+        self.enter_call()?;
+        let handled = self.state.exc_info;
+        let rest = self.run(&mut frame);
+        self.state.depth -= 1;
+        self.state.exc_info = handled;
+        match rest? {
+            Rest::Returned(value) => Ok(value),
+            Rest::Yielded(_) => internal("a plain call yielded"),
+            Rest::Generator => {
+                let id = self.push(Value::New(New::Opaque("generator")));
+                self.state.generators.insert(id, Some(Box::new(frame)));
+                Ok(id)
+            }
+        }
+    }
+
+    /// A frame ready to run. Locals are filled with arguments, the rest unbound.
+    pub(super) fn frame_of(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: std::rc::Rc<crate::bytecode::Code>,
+        mut locals: Vec<Option<ValueId>>,
+    ) -> Traced<Frame> {
+        let globals = function.getattr("__globals__").ok().and_then(|globals| globals.cast_into::<PyDict>().ok());
+        let builtins = function.getattr("__builtins__").ok().and_then(|builtins| builtins.cast_into::<PyDict>().ok());
+        let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
+        let cells = function.getattr("__closure__").ok().and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let cells: Vec<_> = cells.into_iter().flatten().collect();
+        let closure = cells.into_iter().map(|cell| self.absorb_closure(cell)).collect();
+        locals.resize(code.locals.len(), None);
+        let file = code.original.bind(self.py).getattr("co_filename").map(|name| name.to_string()).unwrap_or_default();
+        Ok(Frame {
+            code,
+            file,
+            globals: globals.unbind(),
+            builtins: builtins.unbind(),
+            closure,
+            namespace: None,
+            pc: 0,
+            stack: Vec::new(),
+            locals,
+            outermost: false,
+        })
+    }
+
+    /// A cell of a function: of the trace's own, a token of one, or one that existed before.
+    fn absorb_closure(&mut self, cell: Bound<'py, PyAny>) -> ValueId {
+        if let Ok(token) = cell.cast_exact::<super::token::Token>() {
+            return token.get().value;
+        }
+        match self.state.identity.get(&(cell.as_ptr() as usize)) {
+            Some(id) => *id,
+            None => self.constant(cell),
+        }
+    }
+
+    /// Calls a builtin by name.
+    pub(super) fn call_builtin(&mut self, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+        let function = self.import("builtins", name)?;
+        let function = self.constant(function);
+        self.call(function, Arguments::positional(args.to_vec()))
+    }
+
+    pub(super) fn bound_method(&mut self, function: ValueId, receiver: ValueId) -> ValueId {
+        self.push(Value::New(New::Method { function, receiver }))
+    }
+
+    /// Whether the outermost interrupting signal is a Python exception of this builtin class.
+    pub(super) fn raised_is(&mut self, signal: &Signal, class: &str) -> Traced<bool> {
+        let Signal::Raised(value) = signal else { return Ok(false) };
+        let class = self.import("builtins", class)?;
+        Ok(self.class_of(*value)?.is_subclass(&class).unwrap_or(false))
+    }
+}

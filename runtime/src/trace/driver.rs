@@ -1,0 +1,173 @@
+//! Traces a frame; a break below the outermost instruction repeats the trace up to that instruction.
+use super::finish::Escape;
+use super::frame::{Frame, Rest};
+use super::outcome::{Break, End, Outcome, RAISES};
+use super::signal::{Signal, hints};
+use super::state::{State, Tracer};
+use super::value::ValueId;
+use super::{Options, Stop};
+use crate::bytecode::Code;
+use crate::domain::Domain;
+use crate::guard::source::Source;
+use pyo3::prelude::*;
+use std::rc::Rc;
+
+/// Where the trace must end, and why.
+struct Limit {
+    step: u64,
+    reason: Break,
+}
+
+/// How one attempt ended.
+enum Attempt {
+    Done(Box<Outcome>),
+    Again(Limit),
+}
+
+/// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
+pub fn trace(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    code: &Code,
+    locals: &[Option<Py<PyAny>>],
+    options: &Options,
+) -> Result<Outcome, Stop> {
+    const ASYNC: u32 = 0x80 | 0x200;
+    if code.flags & ASYNC != 0 {
+        return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
+    }
+    let domains = crate::domain::loaded(py);
+    let code = Rc::new(code.duplicate(py));
+    let mut limit: Option<Limit> = None;
+    loop {
+        let attempt = attempt(py, function, &code, locals, options, &domains, limit.as_ref())?;
+        match attempt {
+            Attempt::Done(outcome) => return Ok(*outcome),
+            Attempt::Again(next) => {
+                if limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
+                    return Err(Stop::Internal(format!(
+                        "the trace does not stop at step {}: {}",
+                        next.step, next.reason.context
+                    )));
+                }
+                limit = Some(next);
+            }
+        }
+    }
+}
+
+fn attempt(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    code: &Rc<Code>,
+    locals: &[Option<Py<PyAny>>],
+    options: &Options,
+    domains: &[Rc<dyn Domain>],
+    limit: Option<&Limit>,
+) -> Result<Attempt, Stop> {
+    let state = State {
+        domains: domains.to_vec(),
+        stop_at: limit.map(|limit| limit.step),
+        max_steps: options.max_steps,
+        max_depth: options.max_depth,
+        outer_globals: function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
+        local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
+        ..State::default()
+    };
+    let mut tracer = Tracer { py, state };
+    let mut frame = tracer.outer_frame(function, code, locals).map_err(to_stop)?;
+    let end = match tracer.run(&mut frame) {
+        Ok(Rest::Returned(value)) => End::Return(value),
+        Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
+        Err(Signal::Stopped) => {
+            let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
+            End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, reason: limit.reason.clone() }
+        }
+        Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
+        Err(Signal::Raised(value)) => {
+            let reason = tracer.raises(value);
+            return Ok(tracer.again(reason));
+        }
+        Err(other) => return Err(to_stop(other)),
+    };
+    match tracer.finish(&end).map_err(to_stop)? {
+        Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end)))),
+        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what) })),
+    }
+}
+
+fn escaped(what: String) -> Break {
+    Break {
+        kind: "value cannot leave the trace".into(),
+        context: what,
+        explanation: "the value is made natively, because compiled code could not make it again".into(),
+        hints: vec![hints::COVERAGE.into()],
+    }
+}
+
+fn to_stop(signal: Signal) -> Stop {
+    match signal {
+        Signal::Fallback(reason) => Stop::Fallback(reason),
+        Signal::Internal(what) => Stop::Internal(what),
+        other => Stop::Internal(format!("unexpected {other:?}")),
+    }
+}
+
+impl<'py> Tracer<'py> {
+    fn again(&self, reason: Break) -> Attempt {
+        Attempt::Again(Limit { step: self.state.outer_step.saturating_sub(1), reason })
+    }
+
+    /// The instruction runs natively and raises again.
+    fn raises(&mut self, value: ValueId) -> Break {
+        let class =
+            self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| crate::ffi::types::name(&class));
+        let object = self.owned(value).or_else(|| self.real(value));
+        let message =
+            object.and_then(|object| object.str().ok()).map_or_else(String::new, |message| message.to_string());
+        Break {
+            kind: RAISES.into(),
+            context: format!("{class}: {message}"),
+            explanation: "the instruction runs natively, so that the traceback is the program's own".into(),
+            hints: Vec::new(),
+        }
+    }
+
+    fn outer_frame(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: &Rc<Code>,
+        locals: &[Option<Py<PyAny>>],
+    ) -> Result<Frame, Signal> {
+        let mut values = Vec::with_capacity(locals.len());
+        for (slot, local) in locals.iter().enumerate() {
+            values.push(
+                local.as_ref().map(|object| self.sourced(object.bind(self.py).clone(), Source::Local(slot as u32))),
+            );
+        }
+        let cells =
+            function.getattr("__closure__").ok().and_then(|cells| cells.cast_into::<pyo3::types::PyTuple>().ok());
+        let mut closure = Vec::new();
+        for (index, cell) in cells.iter().flatten().enumerate() {
+            closure.push(self.sourced(cell, Source::FreeCell(index as u32)));
+        }
+        let mut frame = self.frame_of(function, code.clone(), values)?;
+        frame.closure = closure;
+        frame.outermost = true;
+        Ok(frame)
+    }
+
+    fn outcome(self, end: End) -> Outcome {
+        let state = self.state;
+        Outcome {
+            values: state.values,
+            graph: state.graph,
+            inputs: state.inputs,
+            guards: state.guards,
+            effects: state.effects,
+            end,
+            routes: state.routes,
+            steps: state.steps,
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The end of a trace: what escapes is described so that emitted code can make it again, copies are compared with what they copied.
+use super::outcome::{Effect, End, StackEntry};
+use super::signal::{Traced, internal};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::guard::Check;
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
+use rustc_hash::FxHashSet;
+
+/// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
+#[derive(Debug)]
+pub(super) struct Escape {
+    pub(super) step: u64,
+    pub(super) what: String,
+}
+
+/// Result of describing: an escape is no signal, the trace is repeated up to it.
+type Described<T> = Traced<Result<T, Escape>>;
+
+impl<'py> Tracer<'py> {
+    /// Describes everything that emitted code needs to make again.
+    pub(super) fn finish(&mut self, end: &End) -> Described<()> {
+        self.compare_shadows()?;
+        let mut work = roots(end);
+        work.extend(self.state.effects.iter().flat_map(effect_values));
+        let mut seen = FxHashSet::default();
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.describe(id)? {
+                Ok(children) => work.extend(children),
+                Err(escape) => return Ok(Err(escape)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
+        let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
+        Ok(Err(Escape { step, what: what.into() }))
+    }
+
+    fn describe(&mut self, id: ValueId) -> Described<Vec<ValueId>> {
+        match self.value(id) {
+            Value::Real { .. } | Value::Proxy { .. } => Ok(Ok(Vec::new())),
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                self.describe_owned(id, &object)
+            }
+            Value::New(New::Method { function, receiver }) => {
+                let (function, receiver) = (*function, *receiver);
+                self.describe_method(id, function, receiver)
+            }
+            Value::New(New::Opaque(what)) => self.escape(id, *what),
+            Value::New(_) => Ok(Ok(Vec::new())),
+        }
+    }
+
+    fn describe_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Described<Vec<ValueId>> {
+        let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
+            return Ok(Ok(vec![function, receiver]));
+        };
+        if crate::ffi::types::name(&object.get_type()) == "function" {
+            return Ok(Ok(vec![function, receiver]));
+        }
+        match object.getattr("__get__") {
+            Ok(get) if self.owned(function).is_none() => {
+                let callable = self.constant(get);
+                self.set(id, New::Call { callable, args: vec![receiver], state: None }, vec![receiver])
+            }
+            _ => self.escape(id, "bound C method"),
+        }
+    }
+
+    fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
+        self.state.values[id.0 as usize] = Value::New(new);
+        Ok(Ok(children))
+    }
+
+    fn absorb_all(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Vec<ValueId> {
+        items.map(|item| self.absorb(item)).collect()
+    }
+
+    fn describe_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            let items = self.absorb_all(list.iter());
+            return self.set(id, New::List(items.clone()), items);
+        }
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            let items = self.absorb_all(tuple.iter());
+            return self.set(id, New::Tuple(items.clone()), items);
+        }
+        if let Ok(dict) = object.cast_exact::<PyDict>() {
+            let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
+            let children = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
+            return self.set(id, New::Dict(pairs), children);
+        }
+        if let Ok(set) = object.cast_exact::<PySet>() {
+            let items = self.absorb_all(set.iter());
+            return self.set(id, New::Set(items.clone()), items);
+        }
+        if object.is_exact_instance_of::<PyFrozenSet>() {
+            return self.describe_frozenset(id, object);
+        }
+        if object.is_exact_instance_of::<PySlice>() {
+            let mut bounds = Vec::new();
+            for name in ["start", "stop", "step"] {
+                let bound = object.getattr(name).or_else(|error| internal(error.to_string()))?;
+                bounds.push(self.absorb(bound));
+            }
+            let [start, stop, step] = bounds[..] else { return internal("slice") };
+            return self.set(id, New::Slice([start, stop, step]), bounds);
+        }
+        if object.is_instance_of::<PyBaseException>() {
+            return self.describe_exception(id, object);
+        }
+        self.describe_other(id, object)
+    }
+
+    fn describe_frozenset(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let items = object.try_iter().map(|items| items.flatten().collect::<Vec<_>>()).unwrap_or_default();
+        let tuple = PyTuple::new(self.py, items).or_else(|error| internal(error.to_string()))?;
+        let tuple = self.own(tuple.into_any());
+        let class = self.constant(object.get_type().into_any());
+        self.set(id, New::Call { callable: class, args: vec![tuple], state: None }, vec![class, tuple])
+    }
+
+    fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let class = object.get_type();
+        match crate::ffi::types::name(&class).as_str() {
+            "cell" => {
+                let content = object.getattr("cell_contents").ok().map(|content| self.absorb(content));
+                self.set(id, New::Cell(content), content.into_iter().collect())
+            }
+            "function" => self.describe_function(id, object),
+            "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
+            "range_iterator"
+            | "range"
+            | "enumerate"
+            | "zip"
+            | "map"
+            | "filter"
+            | "reversed"
+            | "list_reverseiterator"
+            | "str_ascii_iterator"
+            | "str_iterator"
+            | "bytes_iterator"
+            | "longrange_iterator"
+            | "bytearray"
+            | "collections.deque"
+            | "itertools.count"
+            | "itertools.chain"
+            | "itertools.islice"
+            | "itertools.repeat"
+            | "operator.itemgetter"
+            | "operator.attrgetter"
+            | "operator.methodcaller" => self.describe_reduced(id, object),
+            _ if !super::native::is_c_type(&class) => self.describe_instance(id, object, &class),
+            "object" => {
+                let class = self.constant(class.into_any());
+                self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
+            }
+            name => self.escape(id, name.to_owned()),
+        }
+    }
+
+    fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let get = |name: &str| object.getattr(name).or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()));
+        let mut optional = Vec::new();
+        for name in ["__defaults__", "__kwdefaults__"] {
+            let value = get(name)?;
+            optional.push((!value.is_none()).then(|| self.absorb(value)));
+        }
+        let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
+        let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
+        let dict = get("__dict__")?;
+        if dict.len().unwrap_or(1) != 0 {
+            return self.escape(id, "function with attributes");
+        }
+        let (code, globals) = (get("__code__")?.unbind(), get("__globals__")?.unbind());
+        let mut children: Vec<_> = optional.iter().flatten().copied().collect();
+        children.extend(&closure);
+        let new =
+            New::Function { code, globals, defaults: optional[0], kwdefaults: optional[1], closure, annotations: None };
+        self.set(id, new, children)
+    }
+
+    fn describe_sequence_iterator(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let reduced = object.call_method0("__reduce__").ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        let parts = reduced.as_ref().and_then(|reduced| {
+            let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
+            let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;
+            Some((args.get_item(0).ok()?, next))
+        });
+        match parts {
+            Some((sequence, next)) => {
+                let sequence = self.absorb(sequence);
+                self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
+            }
+            None => self.describe_reduced(id, object),
+        }
+    }
+
+    /// `__reduce__` of a C class: callable, arguments and perhaps a state.
+    fn describe_reduced(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let name = crate::ffi::types::name(&object.get_type());
+        let reduced = object.call_method0("__reduce__").ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        let Some(reduced) = reduced.filter(|reduced| matches!(reduced.len(), 2 | 3)) else {
+            return self.escape(id, name);
+        };
+        let (Ok(callable), Ok(args)) = (reduced.get_item(0), reduced.get_item(1)) else { return self.escape(id, name) };
+        let Ok(args) = args.cast_into::<PyTuple>() else { return self.escape(id, name) };
+        let state = reduced.get_item(2).ok().filter(|state| !state.is_none());
+        let args = self.absorb_all(args.iter());
+        let callable = self.constant(callable);
+        let state = state.map(|state| self.absorb(state));
+        let mut children = args.clone();
+        children.push(callable);
+        children.extend(state);
+        self.set(id, New::Call { callable, args, state }, children)
+    }
+
+    fn describe_instance(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+    ) -> Described<Vec<ValueId>> {
+        let name = crate::ffi::types::name(class);
+        let Some(mro) = crate::ffi::types::mro(class) else { return self.escape(id, name) };
+        let bases: Vec<Bound<'py, PyType>> = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok()).collect();
+        if bases.iter().any(|base| {
+            super::native::is_c_type(base)
+                && !matches!(crate::ffi::types::name(base).as_str(), "object" | "Generic" | "Protocol")
+        }) {
+            return self.escape(id, format!("instance of {name}, which derives from a C class"));
+        }
+        let mut attributes = self.own_attributes(object)?;
+        for base in &bases {
+            let Ok(dict) = base.getattr("__dict__") else { continue };
+            for name in dict.try_iter().into_iter().flatten().flatten() {
+                let slot = dict
+                    .get_item(&name)
+                    .is_ok_and(|found| crate::ffi::types::name(&found.get_type()) == "member_descriptor");
+                if slot && let Ok(value) = object.getattr(name.to_string().as_str()) {
+                    attributes.push((name.to_string(), self.absorb(value)));
+                }
+            }
+        }
+        let class = self.constant(class.clone().into_any());
+        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
+        children.push(class);
+        self.set(id, New::Instance { class, attributes }, children)
+    }
+
+    fn own_attributes(&mut self, object: &Bound<'py, PyAny>) -> Traced<Vec<(String, ValueId)>> {
+        let plain = self.import("builtins", "object")?;
+        let dict = plain
+            .call_method1("__getattribute__", (object, "__dict__"))
+            .ok()
+            .and_then(|dict| dict.cast_into::<PyDict>().ok());
+        Ok(dict.iter().flatten().map(|(name, value)| (name.to_string(), self.absorb(value))).collect())
+    }
+
+    fn describe_exception(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let class = object.get_type();
+        if !object.getattr("__traceback__").is_ok_and(|traceback| traceback.is_none()) {
+            let _ = object.setattr("__traceback__", self.py.None());
+        }
+        let args = object.getattr("args").or_else(|error| internal(error.to_string()))?;
+        let args = self.absorb(args);
+        let mut attributes = self.own_attributes(object)?;
+        for name in ["name", "obj", "path", "value", "code"] {
+            if let Ok(value) = object.getattr(name)
+                && !value.is_none()
+                && class.getattr(name).is_ok_and(|found| {
+                    matches!(
+                        crate::ffi::types::name(&found.get_type()).as_str(),
+                        "member_descriptor" | "getset_descriptor"
+                    )
+                })
+            {
+                attributes.push((name.to_owned(), self.absorb(value)));
+            }
+        }
+        let mut linked = Vec::new();
+        for name in ["__context__", "__cause__"] {
+            let value = object.getattr(name).or_else(|error| internal(error.to_string()))?;
+            linked.push((!value.is_none()).then(|| self.absorb(value)));
+        }
+        let class = self.constant(class.into_any());
+        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
+        children.extend([class, args]);
+        children.extend(linked.iter().flatten());
+        self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1] }, children)
+    }
+
+    /// Changes to the private copies become effects on what they copied.
+    fn compare_shadows(&mut self) -> Traced<()> {
+        for index in 0..self.state.shadows.len() {
+            let shadow = &self.state.shadows[index];
+            let (value, object, original) =
+                (shadow.value, shadow.object.bind(self.py).clone(), shadow.original.bind(self.py).clone());
+            let before = self.state.effects.len();
+            if let (Ok(list), Ok(first)) = (object.cast::<PyList>(), original.cast::<PyList>()) {
+                let same = list.len() == first.len() && list.iter().zip(first.iter()).all(|(now, then)| now.is(&then));
+                if !same {
+                    let values = self.absorb_all(list.iter());
+                    self.state.effects.push(Effect::ReplaceList { list: value, values });
+                }
+            } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
+                self.compare_dicts(value, dict, first);
+            }
+            if self.state.effects.len() > before {
+                self.guard_distinct(value);
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) {
+        let kept: Vec<_> = then.keys().iter().filter(|key| now.contains(key).unwrap_or(false)).collect();
+        let in_order = now.keys().iter().zip(&kept).all(|(key, kept)| key.is(kept));
+        for key in then.keys().iter() {
+            if !in_order || !now.contains(&key).unwrap_or(false) {
+                let key = self.absorb(key);
+                self.state.effects.push(Effect::DelItem { object, key });
+            }
+        }
+        for (key, value) in now.iter() {
+            let unchanged = in_order && then.get_item(&key).ok().flatten().is_some_and(|then| then.is(&value));
+            if !unchanged {
+                let (key, value) = (self.absorb(key), self.absorb(value));
+                self.state.effects.push(Effect::SetItem { object, key, value });
+            }
+        }
+    }
+
+    /// What was changed is no other object of the same type that the trace looked at.
+    fn guard_distinct(&mut self, value: ValueId) {
+        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
+        for index in 0..self.state.values.len() {
+            let other = ValueId(index as u32);
+            let same_type = self.real(other).is_some_and(|real| real.get_type().is(object.get_type()));
+            if other == value || !same_type {
+                continue;
+            }
+            if let Value::Real { source: Some(path), .. } = self.value(other) {
+                let path = path.clone();
+                self.guard(path, Check::NotSameAs(source.clone()), "the trace changed one of two objects");
+            }
+        }
+    }
+}
+
+fn roots(end: &End) -> Vec<ValueId> {
+    match end {
+        End::Return(value) | End::Raise(value) => vec![*value],
+        End::Break { stack, locals, .. } => {
+            let stack = stack.iter().filter_map(|entry| match entry {
+                StackEntry::Object(value) => Some(*value),
+                StackEntry::Null => None,
+            });
+            stack.chain(locals.iter().flatten().copied()).collect()
+        }
+    }
+}
+
+fn effect_values(effect: &Effect) -> Vec<ValueId> {
+    match effect {
+        Effect::SetAttr { object, value, .. } => vec![*object, *value],
+        Effect::DelAttr { object, .. } => vec![*object],
+        Effect::SetItem { object, key, value } => vec![*object, *key, *value],
+        Effect::DelItem { object, key } => vec![*object, *key],
+        Effect::ReplaceList { list, values } => std::iter::once(*list).chain(values.iter().copied()).collect(),
+        Effect::SetGlobal { globals, value, .. } => vec![*globals, *value],
+        Effect::DelGlobal { globals, .. } => vec![*globals],
+        Effect::SetCell { cell, value } => std::iter::once(*cell).chain(*value).collect(),
+        Effect::Call { callable, args } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
+    }
+}

@@ -1,0 +1,177 @@
+//! A Python frame that runs symbolically: stack, locals, and the loop over its instructions.
+use super::outcome::StackEntry;
+use super::signal::{Signal, Traced, internal, unsupported};
+use super::state::{Place, Tracer};
+use super::value::ValueId;
+use crate::bytecode::{Code, Instr, Label};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::rc::Rc;
+
+/// One frame.
+#[derive(Debug)]
+pub struct Frame {
+    pub(super) code: Rc<Code>,
+    pub(super) file: String,
+    pub(super) globals: Py<PyDict>,
+    pub(super) builtins: Py<PyDict>,
+    /// The function that runs, for `COPY_FREE_VARS`.
+    pub(super) closure: Vec<ValueId>,
+    /// The namespace of a class body.
+    pub(super) namespace: Option<ValueId>,
+    pub(super) pc: usize,
+    pub(super) stack: Vec<StackEntry>,
+    pub(super) locals: Vec<Option<ValueId>>,
+    pub(super) outermost: bool,
+}
+
+/// Where control goes after an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Flow {
+    Next,
+    Jump(Label),
+    Return(ValueId),
+    Yield(ValueId),
+    /// The frame became a generator.
+    Generator,
+}
+
+impl Frame {
+    pub(super) fn push(&mut self, value: ValueId) {
+        self.stack.push(StackEntry::Object(value));
+    }
+
+    pub(super) fn pop(&mut self) -> Traced<ValueId> {
+        match self.stack.pop() {
+            Some(StackEntry::Object(value)) => Ok(value),
+            other => internal(format!("expected an object on the stack, found {other:?}")),
+        }
+    }
+
+    pub(super) fn pop_entry(&mut self) -> Traced<Option<ValueId>> {
+        match self.stack.pop() {
+            Some(StackEntry::Object(value)) => Ok(Some(value)),
+            Some(StackEntry::Null) => Ok(None),
+            None => internal("stack is empty"),
+        }
+    }
+
+    pub(super) fn pop_many(&mut self, count: usize) -> Traced<Vec<ValueId>> {
+        let mut values = Vec::with_capacity(count);
+        for _ in 0..count {
+            values.push(self.pop()?);
+        }
+        values.reverse();
+        Ok(values)
+    }
+
+    /// The object `depth` entries below the top; 1 is the top itself.
+    pub(super) fn peek(&self, depth: usize) -> Traced<ValueId> {
+        match self.stack.len().checked_sub(depth).and_then(|index| self.stack.get(index)) {
+            Some(StackEntry::Object(value)) => Ok(*value),
+            other => internal(format!("expected an object {depth} below the top, found {other:?}")),
+        }
+    }
+
+    pub(super) fn name(&self, index: u32) -> Traced<&str> {
+        self.code.names.get(index as usize).map_or_else(|| internal("name index"), |name| Ok(name.as_str()))
+    }
+
+    pub(super) fn local_name(&self, slot: u32) -> String {
+        self.code.locals.get(slot as usize).map_or_else(String::new, |local| local.name.clone())
+    }
+}
+
+/// How a frame came to rest.
+#[derive(Debug)]
+pub(super) enum Rest {
+    Returned(ValueId),
+    Yielded(ValueId),
+    Generator,
+}
+
+impl<'py> Tracer<'py> {
+    /// Decodes a code object once per trace.
+    pub(super) fn decode(&mut self, code: &Bound<'py, PyAny>) -> Traced<Rc<Code>> {
+        let address = code.as_ptr() as usize;
+        if let Some(code) = self.state.codes.get(&address) {
+            return Ok(code.clone());
+        }
+        match Code::decode(code) {
+            Ok(decoded) => {
+                let decoded = Rc::new(decoded);
+                self.state.codes.insert(address, decoded.clone());
+                Ok(decoded)
+            }
+            Err(error) => unsupported("code object that does not decode", error.to_string()),
+        }
+    }
+
+    /// Runs until the frame returns, yields, raises or stops.
+    pub(super) fn run(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
+        self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new() });
+        let rest = self.run_here(frame);
+        self.state.places.pop();
+        rest
+    }
+
+    fn run_here(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        loop {
+            let Some(instr) = frame.code.instrs.get(frame.pc).copied() else {
+                return internal("control ran off the end of the code");
+            };
+            self.before(frame, &instr)?;
+            match self.step(frame, &instr) {
+                Ok(Flow::Next) => frame.pc += 1,
+                Ok(Flow::Jump(label)) => frame.pc = frame.code.index(label).map_or_else(|| internal("label"), Ok)?,
+                Ok(Flow::Return(value)) => return Ok(Rest::Returned(value)),
+                Ok(Flow::Yield(value)) => {
+                    frame.pc += 1;
+                    return Ok(Rest::Yielded(value));
+                }
+                Ok(Flow::Generator) => {
+                    frame.pc += 1;
+                    return Ok(Rest::Generator);
+                }
+                Err(Signal::Raised(value)) => self.handle(frame, &instr, value)?,
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    fn before(&mut self, frame: &Frame, instr: &Instr) -> Traced<()> {
+        if frame.outermost {
+            if self.state.stop_at == Some(self.state.outer_step) {
+                return Err(Signal::Stopped);
+            }
+            self.state.outer_step += 1;
+        }
+        self.state.steps += 1;
+        if self.state.steps > self.state.max_steps {
+            return Err(Signal::Fallback(format!("more than {} instructions in one trace", self.state.max_steps)));
+        }
+        if let Some(place) = self.state.places.last_mut() {
+            if instr.position.line >= 0 {
+                place.line = instr.position.line.unsigned_abs();
+            }
+            place.instruction.clear();
+            place.instruction.push_str(instr.op.name());
+        }
+        Ok(())
+    }
+
+    /// Goes to the handler of an instruction that raised. CPython: `exception_unwind` in `Python/bytecodes.c`.
+    pub(super) fn handle(&mut self, frame: &mut Frame, instr: &Instr, value: ValueId) -> Traced<()> {
+        let Some(handler) = instr.handler else { return Err(Signal::Raised(value)) };
+        frame.stack.truncate(handler.depth as usize);
+        if handler.lasti {
+            let unit = pyo3::types::PyInt::new(self.py, instr.offset.unwrap_or(0) / 2).into_any();
+            let unit = self.constant(unit);
+            frame.push(unit);
+        }
+        frame.push(value);
+        frame.pc = frame.code.index(handler.target).map_or_else(|| internal("handler label"), Ok)?;
+        Ok(())
+    }
+}

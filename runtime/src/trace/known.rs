@@ -1,0 +1,211 @@
+//! From Python objects to values and back: constants, sources, identity, and the guards that go with them.
+use super::signal::{Traced, unsupported};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::guard::source::Source;
+use crate::guard::{Check, Guard};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyInt, PyModule, PyNone, PyNotImplemented, PyString,
+    PyTuple, PyType,
+};
+use std::sync::Arc;
+
+/// Whether the object is an immutable value that guards compare by `==` and type: numbers, strings, singletons, tuples of these.
+pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyNone>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyBytes>()
+        || object.is_exact_instance_of::<PyComplex>()
+        || object.is_exact_instance_of::<PyEllipsis>()
+        || object.is_exact_instance_of::<PyNotImplemented>()
+        || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+}
+
+/// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.
+pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
+    if object.is_instance_of::<PyType>()
+        || object.is_exact_instance_of::<PyModule>()
+        || object.is_exact_instance_of::<PyCode>()
+    {
+        return true;
+    }
+    const NAMES: &[&str] = &[
+        "function",
+        "builtin_function_or_method",
+        "method_descriptor",
+        "wrapper_descriptor",
+        "getset_descriptor",
+        "member_descriptor",
+        "classmethod_descriptor",
+        "classmethod",
+        "staticmethod",
+        "property",
+        "method-wrapper",
+        "numpy.ufunc",
+        "numpy._ArrayFunctionDispatcher",
+    ];
+    NAMES.contains(&crate::ffi::types::name(&object.get_type()).as_str())
+}
+
+impl<'py> Tracer<'py> {
+    /// A value known without any guard: constants of code, results of folding, what hangs off guarded classes.
+    pub(super) fn constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let address = object.as_ptr() as usize;
+        if let Some(id) = self.state.identity.get(&address).copied() {
+            if let Value::Real { source: Some(source), .. } = self.value(id) {
+                let source = source.clone();
+                self.guard_once(
+                    id,
+                    "is",
+                    source,
+                    Check::Is(object.unbind()),
+                    "the object is also reached as a constant",
+                );
+            }
+            return id;
+        }
+        let id = self.push(Value::Real { object: object.unbind(), source: None });
+        self.state.identity.insert(address, id);
+        id
+    }
+
+    /// A value found at a source. Objects whose identity matters have one handle however they are reached.
+    pub(super) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
+        if matches!(&source, Source::Constant(constant) if constant.as_ptr() == object.as_ptr()) {
+            return self.constant(object);
+        }
+        if is_scalar(&object) {
+            return self.push(Value::Real { object: object.unbind(), source: Some(source) });
+        }
+        let address = object.as_ptr() as usize;
+        if let Some(id) = self.state.identity.get(&address).copied() {
+            let check = match self.value(id) {
+                Value::Real { source: Some(first), .. } if format!("{first:?}") == format!("{source:?}") => return id,
+                Value::Real { source: Some(first), .. } => Check::SameAs(first.clone()),
+                _ => Check::Is(object.unbind()),
+            };
+            self.guard(source, check, "two paths lead to one object");
+            return id;
+        }
+        let id = self.push(Value::Real { object: object.unbind(), source: Some(source) });
+        self.state.identity.insert(address, id);
+        id
+    }
+
+    /// How to reach the value again; constants are their own source. `None` for what the trace made.
+    pub(super) fn source(&self, id: ValueId) -> Option<Source> {
+        match self.value(id) {
+            Value::Real { source: Some(source), .. } => Some(source.clone()),
+            Value::Real { object, source: None } => Some(Source::Constant(Arc::new(object.clone_ref(self.py)))),
+            Value::Proxy { .. } | Value::New(_) => None,
+        }
+    }
+
+    pub(super) fn guard(&mut self, source: Source, check: Check, reason: &str) {
+        let place =
+            self.state.places.last().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
+        self.state.guards.push(Guard { source, check, reason: format!("{reason}{place}") });
+    }
+
+    pub(super) fn guard_once(&mut self, id: ValueId, what: &'static str, source: Source, check: Check, reason: &str) {
+        if self.state.guarded.insert((id, what)) {
+            self.guard(source, check, reason);
+        }
+    }
+
+    fn sourced_object(&self, id: ValueId) -> Option<(Bound<'py, PyAny>, Source)> {
+        match self.value(id) {
+            Value::Real { object, source: Some(source) } => Some((object.bind(self.py).clone(), source.clone())),
+            _ => None,
+        }
+    }
+
+    /// `type(value)`, guarded. CPython: `Py_TYPE`.
+    pub(super) fn class_of(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
+        if let Some((object, source)) = self.sourced_object(id) {
+            let class = object.get_type();
+            if !self.state.guarded.contains(&(id, "equals")) && !self.state.guarded.contains(&(id, "is")) {
+                let check = Check::TypeIs(class.clone().into_any().unbind());
+                self.guard_once(id, "type", source.clone(), check, "the trace dispatched on the type");
+            }
+            if let Some(domain) = self.domain_of(&class)
+                && !self.state.guarded.contains(&(id, "domain"))
+            {
+                let check = domain.guard(&object).map_err(super::signal::Signal::Break)?;
+                self.guard_once(id, "domain", source, Check::Domain(check), "recorded into the graph");
+            }
+            return Ok(class);
+        }
+        match self.value(id) {
+            Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
+            Value::Proxy { example, .. } => Ok(example.bind(self.py).get_type()),
+            Value::New(New::Opaque("generator")) => {
+                let class = self.import("types", "GeneratorType")?;
+                class.cast_into().or_else(|_| super::signal::internal("types.GeneratorType"))
+            }
+            Value::New(New::Opaque(_)) => {
+                let class = self.import("types", "MethodType")?;
+                class.cast_into().or_else(|_| super::signal::internal("types.MethodType"))
+            }
+            Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
+        }
+    }
+
+    /// The object, if it is immutable and known; guards that it is the same next time.
+    pub(super) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        if let Some((object, source)) = self.sourced_object(id) {
+            if is_scalar(&object) {
+                let check = Check::Equals(object.clone().unbind());
+                self.guard_once(id, "equals", source, check, "the trace is specialised for this value");
+                return Some(object);
+            }
+            if is_definition(&object) {
+                let check = Check::Is(object.clone().unbind());
+                self.guard_once(id, "is", source, check, "the trace is specialised for this object");
+                return Some(object);
+            }
+            return None;
+        }
+        match self.value(id) {
+            Value::Real { object, .. } => {
+                let object = object.bind(self.py).clone();
+                let frozen = object.is_exact_instance_of::<pyo3::types::PyFrozenSet>()
+                    || object.is_exact_instance_of::<pyo3::types::PySlice>()
+                    || object.is_exact_instance_of::<pyo3::types::PyRange>();
+                (is_scalar(&object) || is_definition(&object) || frozen).then_some(object)
+            }
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                is_scalar(&object).then_some(object)
+            }
+            _ => None,
+        }
+    }
+
+    /// A known `str`.
+    pub(super) fn known_str(&mut self, id: ValueId) -> Option<String> {
+        self.known(id)?.cast::<PyString>().ok()?.to_str().ok().map(String::from)
+    }
+
+    /// Guards that attribute lookup on a class gives what it gave.
+    pub(super) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
+        const IMMUTABLE: u64 = 1 << 8;
+        if crate::ffi::types::flags(class) & IMMUTABLE != 0 || !self.state.touched_types.insert(class.as_ptr() as usize)
+        {
+            return;
+        }
+        let object = class.clone().into_any().unbind();
+        let source = Source::Constant(Arc::new(object.clone_ref(self.py)));
+        self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
+    }
+
+    /// `_PyType_Lookup`: along the MRO, without binding.
+    pub(super) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+        self.rely_on_class(class);
+        crate::ffi::types::lookup(class, &PyString::new(self.py, name))
+    }
+}

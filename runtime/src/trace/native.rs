@@ -1,0 +1,217 @@
+//! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
+use super::known::{is_definition, is_scalar};
+use super::signal::{Signal, Traced, internal, unsupported};
+use super::state::{Shadow, Tracer};
+use super::token::{Interrupted, Token};
+use super::value::{New, Value, ValueId};
+use crate::guard::Check;
+use crate::guard::source::{Key, Source};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
+use std::sync::Arc;
+
+/// Whether C alone defines the class: no slot of it runs Python code.
+pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
+    const HEAPTYPE: u64 = 1 << 9;
+    const IMMUTABLE: u64 = 1 << 8;
+    let flags = crate::ffi::types::flags(class);
+    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0
+}
+
+impl<'py> Tracer<'py> {
+    /// The object that C gets for a value: itself where it is known or private and of a C type, else its token.
+    pub(super) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(object) = self.known(id) {
+            return if self.runs_python(&object) { self.token(id) } else { Ok(object) };
+        }
+        if let Some(object) = self.owned(id) {
+            let private = is_c_type(&object.get_type()) && !self.runs_python(&object);
+            return if private { Ok(object) } else { self.token(id) };
+        }
+        if let Some(shadow) = self.shadow(id)? {
+            return Ok(shadow);
+        }
+        self.token(id)
+    }
+
+    fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
+        let class = object.get_type();
+        match crate::ffi::types::name(&class).as_str() {
+            "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
+            _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
+        }
+    }
+
+    /// The object to use as the receiver of a C method: also an instance of a Python class that derives from the C class.
+    pub(super) fn receiver(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        match self.owned(id) {
+            Some(object) => Ok(object),
+            None => self.native(id),
+        }
+    }
+
+    /// The private copy of a container from outside; made when first needed, with guards on what it holds.
+    pub(super) fn shadow(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        if let Some(index) = self.state.shadow_of.get(&id) {
+            return Ok(Some(self.state.shadows[*index].object.bind(self.py).clone()));
+        }
+        let Some(object) = self.real(id) else { return Ok(None) };
+        let Some(source) = self.source(id) else { return Ok(None) };
+        let copy = if let Ok(list) = object.cast_exact::<PyList>() {
+            self.class_of(id)?;
+            self.guard_once(id, "length", source.clone(), Check::Length(list.len()), "the trace read the container");
+            let items = self.items(list.iter(), &source)?;
+            PyList::new(self.py, items).map(Bound::into_any)
+        } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            self.class_of(id)?;
+            self.guard_once(id, "length", source.clone(), Check::Length(tuple.len()), "the trace read the container");
+            let items = self.items(tuple.iter(), &source)?;
+            PyTuple::new(self.py, items).map(Bound::into_any)
+        } else if let Ok(dict) = object.cast_exact::<PyDict>() {
+            self.class_of(id)?;
+            self.shadow_dict(id, dict, &source).map(|dict| Ok(dict.into_any()))?
+        } else if let Ok(set) = object.cast_exact::<PySet>() {
+            self.shadow_set(id, set, source)?;
+            set.call_method0("copy")
+        } else {
+            return Ok(None);
+        };
+        let copy = copy.or_else(|error| self.raise_error(error))?;
+        let original = copy.call_method0("copy").unwrap_or_else(|_| copy.clone());
+        self.state.identity.insert(copy.as_ptr() as usize, id);
+        self.state.shadow_of.insert(id, self.state.shadows.len());
+        self.state.shadows.push(Shadow { value: id, object: copy.clone().unbind(), original: original.unbind() });
+        Ok(Some(copy))
+    }
+
+    fn items(
+        &mut self,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        source: &Source,
+    ) -> Traced<Vec<Bound<'py, PyAny>>> {
+        let mut natives = Vec::new();
+        for (index, item) in items.enumerate() {
+            let item = self.sourced(item, Source::Item(Arc::new(source.clone()), index));
+            natives.push(self.native(item)?);
+        }
+        Ok(natives)
+    }
+
+    fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyDict>> {
+        if !dict.keys().iter().all(|key| is_scalar(&key)) {
+            return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
+        }
+        let keys = PyTuple::new(self.py, dict.keys().iter()).or_else(|error| self.raise_error(error))?;
+        self.guard_once(id, "keys", source.clone(), Check::Keys(keys.into_any().unbind()), "the trace read the dict");
+        let copy = PyDict::new(self.py);
+        for (key, value) in dict.iter() {
+            let path = Source::DictItem(Arc::new(source.clone()), Arc::new(Key(key.clone().unbind())));
+            let value = self.sourced(value, path);
+            let value = self.native(value)?;
+            copy.set_item(key, value).or_else(|error| self.raise_error(error))?;
+        }
+        Ok(copy)
+    }
+
+    fn shadow_set(&mut self, _id: ValueId, _set: &Bound<'py, PySet>, _source: Source) -> Traced<()> {
+        unsupported("set from outside", "the contents of a set that exists before the trace are not guarded yet")
+    }
+
+    /// The value that an object from C stands for.
+    pub(super) fn absorb(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        if let Ok(token) = object.cast_exact::<Token>() {
+            return token.get().value;
+        }
+        if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
+            return *id;
+        }
+        if is_definition(&object) || (is_scalar(&object) && !contains_token(&object)) {
+            return self.constant(object);
+        }
+        self.own(object)
+    }
+
+    /// Raises an exception that C raised.
+    pub(super) fn raise_error<T>(&mut self, error: PyErr) -> Traced<T> {
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        if error.is_instance_of::<Interrupted>(self.py) {
+            return internal("C code was interrupted without a reason");
+        }
+        error.set_traceback(self.py, None);
+        let value = error.into_value(self.py).into_bound(self.py).into_any();
+        let value = self.absorb(value);
+        self.raise_value(value)
+    }
+
+    /// Raises an exception value, chaining `__context__` as `_PyErr_SetObject` does.
+    pub(super) fn raise_value<T>(&mut self, value: ValueId) -> Traced<T> {
+        if let (Some(handled), Some(object)) = (self.state.exc_info, self.owned(value))
+            && handled != value
+            && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
+            && object.getattr("__context__").is_ok_and(|context| context.is_none())
+        {
+            let _ = object.setattr("__context__", context);
+        }
+        Err(Signal::Raised(value))
+    }
+
+    /// Raises an exception of a builtin class with a message.
+    pub(super) fn raise<T>(&mut self, class: &str, message: impl Into<String>) -> Traced<T> {
+        let class = self.import("builtins", class)?;
+        let exception = class.call1((message.into(),));
+        match exception {
+            Ok(exception) => {
+                let value = self.own(exception);
+                self.raise_value(value)
+            }
+            Err(error) => internal(error.to_string()),
+        }
+    }
+
+    /// Calls a C callable on what C may see of the arguments and takes the result as private.
+    pub(super) fn run_native(
+        &mut self,
+        callable: &Bound<'py, PyAny>,
+        positional: &[Bound<'py, PyAny>],
+        keywords: &[(String, Bound<'py, PyAny>)],
+    ) -> Traced<ValueId> {
+        let args = PyTuple::new(self.py, positional).or_else(|error| self.raise_error(error))?;
+        let kwargs = PyDict::new(self.py);
+        for (name, value) in keywords {
+            kwargs.set_item(name, value).or_else(|error| self.raise_error(error))?;
+        }
+        let kwargs = (!keywords.is_empty()).then_some(&kwargs);
+        let result = self.with_callbacks(|| callable.call(args, kwargs));
+        self.after_native(result, positional)
+    }
+
+    /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value.
+    pub(super) fn after_native(
+        &mut self,
+        result: PyResult<Bound<'py, PyAny>>,
+        positional: &[Bound<'py, PyAny>],
+    ) -> Traced<ValueId> {
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        match result {
+            Ok(object) => Ok(self.absorb(object)),
+            Err(error) => {
+                let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
+                let message = error.value(self.py).to_string();
+                if !raised_by_trace
+                    && (message.contains("Token") || positional.iter().any(|arg| arg.is_exact_instance_of::<Token>()))
+                {
+                    return unsupported("C code raised on a symbolic value", message);
+                }
+                self.raise_error(error)
+            }
+        }
+    }
+}
+
+fn contains_token(object: &Bound<'_, PyAny>) -> bool {
+    object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().any(|item| item.is_exact_instance_of::<Token>()))
+}

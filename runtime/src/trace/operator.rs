@@ -1,0 +1,356 @@
+//! Operators by their names in the module `operator`.
+use super::call::Arguments;
+use super::native::is_c_type;
+use super::signal::{Traced, internal, unsupported};
+use super::state::Tracer;
+use super::token::Token;
+use super::value::ValueId;
+use crate::domain::Callee;
+use crate::guard::Check;
+use crate::guard::source::{Key, Source};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyTuple, PyType};
+use std::sync::Arc;
+
+/// The functions of `operator` that are operators of the language, with the slot that each one uses.
+pub const SLOTS: &[(&str, &str)] = &[
+    ("add", "nb_add"),
+    ("sub", "nb_subtract"),
+    ("mul", "nb_multiply"),
+    ("mod", "nb_remainder"),
+    ("pow", "nb_power"),
+    ("lshift", "nb_lshift"),
+    ("rshift", "nb_rshift"),
+    ("and_", "nb_and"),
+    ("xor", "nb_xor"),
+    ("or_", "nb_or"),
+    ("floordiv", "nb_floor_divide"),
+    ("truediv", "nb_true_divide"),
+    ("matmul", "nb_matrix_multiply"),
+    ("iadd", "nb_inplace_add"),
+    ("isub", "nb_inplace_subtract"),
+    ("imul", "nb_inplace_multiply"),
+    ("imod", "nb_inplace_remainder"),
+    ("ipow", "nb_inplace_power"),
+    ("ilshift", "nb_inplace_lshift"),
+    ("irshift", "nb_inplace_rshift"),
+    ("iand", "nb_inplace_and"),
+    ("ixor", "nb_inplace_xor"),
+    ("ior", "nb_inplace_or"),
+    ("ifloordiv", "nb_inplace_floor_divide"),
+    ("itruediv", "nb_inplace_true_divide"),
+    ("imatmul", "nb_inplace_matrix_multiply"),
+    ("neg", "nb_negative"),
+    ("pos", "nb_positive"),
+    ("abs", "nb_absolute"),
+    ("invert", "nb_invert"),
+    ("index", "nb_index"),
+    ("getitem", "mp_subscript"),
+    ("setitem", "mp_ass_subscript"),
+    ("delitem", "mp_ass_subscript"),
+    ("lt", "tp_richcompare"),
+    ("le", "tp_richcompare"),
+    ("eq", "tp_richcompare"),
+    ("ne", "tp_richcompare"),
+    ("gt", "tp_richcompare"),
+    ("ge", "tp_richcompare"),
+    ("contains", "sq_contains"),
+];
+
+/// Their names, and those that are no slot.
+pub const NAMES: &[&str] = &[
+    "add",
+    "sub",
+    "mul",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and_",
+    "xor",
+    "or_",
+    "floordiv",
+    "truediv",
+    "matmul",
+    "iadd",
+    "isub",
+    "imul",
+    "imod",
+    "ipow",
+    "ilshift",
+    "irshift",
+    "iand",
+    "ixor",
+    "ior",
+    "ifloordiv",
+    "itruediv",
+    "imatmul",
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "index",
+    "getitem",
+    "setitem",
+    "delitem",
+    "lt",
+    "le",
+    "eq",
+    "ne",
+    "gt",
+    "ge",
+    "contains",
+    "not_",
+    "truth",
+    "is_",
+    "is_not",
+];
+
+const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+
+impl<'py> Tracer<'py> {
+    /// Performs an operator and notes the way that it took.
+    pub(super) fn operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
+        let outer = std::mem::take(&mut self.state.route);
+        let result = self.dispatch_operator(name, operands);
+        let functions = std::mem::replace(&mut self.state.route, outer);
+        if let Some(place) = self.state.places.last()
+            && !functions.is_empty()
+        {
+            let route = super::outcome::Route {
+                file: place.file.clone(),
+                line: place.line,
+                instruction: format!("{} ({name})", place.instruction),
+                functions,
+            };
+            self.state.routes.push(route);
+        }
+        result
+    }
+
+    fn dispatch_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
+        match (name, operands) {
+            ("not_", [value]) => {
+                let truth = self.is_true(*value)?;
+                return Ok(self.boolean(!truth));
+            }
+            ("truth", [value]) => {
+                let truth = self.is_true(*value)?;
+                return Ok(self.boolean(truth));
+            }
+            ("is_", [a, b]) => {
+                let same = self.is(*a, *b)?;
+                return Ok(self.boolean(same));
+            }
+            ("is_not", [a, b]) => {
+                let same = self.is(*a, *b)?;
+                return Ok(self.boolean(!same));
+            }
+            _ => {}
+        }
+        let mut classes = Vec::with_capacity(operands.len());
+        for operand in operands {
+            classes.push(self.class_of(*operand)?);
+        }
+        let Some((_, slot)) = SLOTS.iter().find(|(operator, _)| *operator == name) else {
+            return unsupported("operator", name);
+        };
+        if slot.starts_with("nb_") && operands.len() == 2 {
+            return self.binary(name, slot, operands[0], operands[1]);
+        }
+        if let Some(domain) = classes.iter().take(2).find_map(|class| self.domain_of(class)) {
+            return self.domain_operator(&domain, name, slot, operands);
+        }
+        let decisive = if COMPARISONS.contains(&name) { 2 } else { 1 };
+        if classes.iter().take(decisive).all(is_c_type) {
+            return self.native_operator(name, operands);
+        }
+        self.user_operator(name, operands, &classes)
+    }
+
+    fn domain_operator(
+        &mut self,
+        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        name: &str,
+        slot: &'static str,
+        operands: &[ValueId],
+    ) -> Traced<ValueId> {
+        let mut args = operands.to_vec();
+        if let Some(which) = COMPARISONS.iter().position(|comparison| *comparison == name) {
+            let which = PyInt::new(self.py, which).into_any();
+            args.push(self.constant(which));
+        }
+        self.state.route.push(format!("{}.{slot}", domain.name()));
+        self.call_domain(domain, Callee::Slot(slot), &args, &[])
+    }
+
+    /// Binary operators: the generated `PyNumber_*` functions decide.
+    fn binary(&mut self, name: &str, slot: &'static str, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        self.binary_by_slots(name, slot, left, right)
+    }
+
+    /// The real operator of C on private objects.
+    pub(super) fn native_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
+        if let Some(item) = self.item_from_outside(name, operands)? {
+            return Ok(item);
+        }
+        let mut natives = Vec::with_capacity(operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            natives.push(if index == 0 { self.receiver(*operand)? } else { self.native(*operand)? });
+        }
+        if natives[0].is_exact_instance_of::<Token>() {
+            let class = self.class_of(operands[0])?;
+            return unsupported(
+                "operator on an object from outside",
+                format!("{name} of {}", crate::ffi::types::name(&class)),
+            );
+        }
+        let stores = matches!(name, "setitem" | "getitem" | "contains" | "delitem");
+        if natives[1..].iter().any(|native| native.is_exact_instance_of::<Token>())
+            && !stores
+            && !COMPARISONS.contains(&name)
+        {
+            return unsupported("C operator on a symbolic value", name);
+        }
+        let function = self.import("operator", name)?;
+        self.run_native(&function, &natives, &[])
+    }
+
+    /// `container[key]` of a container from outside that was not copied yet: only that item is guarded.
+    fn item_from_outside(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        let (["getitem"], [container, key]) = ([name], operands) else { return Ok(None) };
+        if self.state.shadow_of.contains_key(container) {
+            return Ok(None);
+        }
+        let (Some(object), Some(source)) = (self.real(*container), self.source(*container)) else { return Ok(None) };
+        let Some(key) = self.known(*key) else { return Ok(None) };
+        if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+            if self.known(*container).is_some() {
+                return Ok(None);
+            }
+            let (Ok(length), Ok(index)) = (object.len(), key.extract::<isize>()) else { return Ok(None) };
+            self.guard_once(*container, "length", source.clone(), Check::Length(length), "the trace read an item");
+            let index = if index < 0 { index + length as isize } else { index };
+            let Ok(index) = usize::try_from(index) else { return Ok(None) };
+            return match object.get_item(index) {
+                Ok(item) if index < length => Ok(Some(self.sourced(item, Source::Item(Arc::new(source), index)))),
+                _ => Ok(None),
+            };
+        }
+        let Ok(dict) = object.cast_exact::<PyDict>() else { return Ok(None) };
+        if !super::known::is_scalar(&key) {
+            return Ok(None);
+        }
+        match dict.get_item(&key) {
+            Ok(Some(value)) => {
+                let path = Source::DictItem(Arc::new(source), Arc::new(Key(key.unbind())));
+                Ok(Some(self.sourced(value, path)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Unary operators, items and comparisons of Python classes: their special methods.
+    fn user_operator(&mut self, name: &str, operands: &[ValueId], classes: &[Bound<'py, PyType>]) -> Traced<ValueId> {
+        if let Some(which) = COMPARISONS.iter().position(|comparison| *comparison == name) {
+            return self.rich_compare(which, operands[0], operands[1], classes);
+        }
+        if name == "contains" {
+            let found = self.contains(operands[0], operands[1])?;
+            return Ok(self.boolean(found));
+        }
+        let method = format!("__{}__", name.trim_end_matches('_'));
+        let Some(bound) = self.special(operands[0], &method)? else {
+            return self.no_such_operator(name, &classes[0]);
+        };
+        self.state.route.push(format!("{}.{method}", crate::ffi::types::name(&classes[0])));
+        let result = self.call(bound, Arguments::positional(operands[1..].to_vec()))?;
+        Ok(if matches!(name, "setitem" | "delitem") { self.none() } else { result })
+    }
+
+    fn no_such_operator<T>(&mut self, name: &str, class: &Bound<'py, PyType>) -> Traced<T> {
+        let class = crate::ffi::types::name(class);
+        let message = match name {
+            "neg" => format!("bad operand type for unary -: '{class}'"),
+            "pos" => format!("bad operand type for unary +: '{class}'"),
+            "invert" => format!("bad operand type for unary ~: '{class}'"),
+            "abs" => format!("bad operand type for abs(): '{class}'"),
+            "index" => format!("'{class}' object cannot be interpreted as an integer"),
+            "getitem" => format!("'{class}' object is not subscriptable"),
+            "setitem" => format!("'{class}' object does not support item assignment"),
+            "delitem" => format!("'{class}' object doesn't support item deletion"),
+            _ => return internal("operator without a message"),
+        };
+        self.raise("TypeError", message)
+    }
+
+    /// `do_richcompare`.
+    fn rich_compare(
+        &mut self,
+        which: usize,
+        left: ValueId,
+        right: ValueId,
+        classes: &[Bound<'py, PyType>],
+    ) -> Traced<ValueId> {
+        const METHODS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
+        const SWAPPED: [usize; 6] = [4, 5, 2, 3, 0, 1];
+        const SYMBOLS: [&str; 6] = ["<", "<=", "==", "!=", ">", ">="];
+        let [left_class, right_class] = classes else { return internal("comparison of other than two") };
+        let sub = !left_class.is(right_class) && crate::ffi::types::is_subtype(right_class, left_class);
+        let mut tries = vec![(left, right, METHODS[which]), (right, left, METHODS[SWAPPED[which]])];
+        if sub {
+            tries.reverse();
+        }
+        for (receiver, other, method) in tries {
+            let Some(bound) = self.special(receiver, method)? else { continue };
+            let result = self.call(bound, Arguments::positional(vec![other]))?;
+            if !self.is_not_implemented(result) {
+                return Ok(result);
+            }
+        }
+        match which {
+            2 | 3 => {
+                let same = self.is(left, right)?;
+                Ok(self.boolean(same == (which == 2)))
+            }
+            _ => {
+                let (a, b) = (crate::ffi::types::name(left_class), crate::ffi::types::name(right_class));
+                self.raise(
+                    "TypeError",
+                    format!("'{}' not supported between instances of '{a}' and '{b}'", SYMBOLS[which]),
+                )
+            }
+        }
+    }
+
+    pub(super) fn is_not_implemented(&self, value: ValueId) -> bool {
+        self.real(value).is_some_and(|object| object.is(self.py.NotImplemented()))
+    }
+
+    /// `PySequence_Contains`.
+    pub(super) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
+        let class = self.class_of(container)?;
+        if self.domain_of(&class).is_some() {
+            return unsupported("search in a graph value", "contains");
+        }
+        if is_c_type(&class) && !self.state.generators.contains_key(&container) {
+            let result = self.native_operator("contains", &[container, item])?;
+            return self.is_true(result);
+        }
+        if let Some(bound) = self.special(container, "__contains__")? {
+            let result = self.call(bound, Arguments::positional(vec![item]))?;
+            return self.is_true(result);
+        }
+        let iterator = self.get_iter(container)?;
+        while let Some(candidate) = self.next(iterator)? {
+            if candidate == item {
+                return Ok(true);
+            }
+            let equal = self.operator("eq", &[candidate, item])?;
+            if self.is_true(equal)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

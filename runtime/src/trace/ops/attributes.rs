@@ -1,0 +1,92 @@
+//! Attributes, `super()` and imports.
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::outcome::StackEntry;
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    pub(super) fn load_attr(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let name = frame.name(arg >> 1)?.to_owned();
+        let object = frame.pop()?;
+        if arg & 1 == 0 {
+            let value = self.get_attr(object, &name)?;
+            frame.push(value);
+            return Ok(Flow::Next);
+        }
+        let (function, receiver) = self.get_method(object, &name)?;
+        frame.push(function);
+        frame.stack.push(receiver.map_or(StackEntry::Null, StackEntry::Object));
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn store_attr(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let object = frame.pop()?;
+        let value = frame.pop()?;
+        self.set_attr(object, &name, Some(value))?;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn delete_attr(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let object = frame.pop()?;
+        self.set_attr(object, &name, None)?;
+        Ok(Flow::Next)
+    }
+
+    /// `[super, class, self]`. CPython: `_PySuper_Lookup`.
+    pub(super) fn load_super_attr(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let name = frame.name(arg >> 2)?.to_owned();
+        let receiver = frame.pop()?;
+        let class = frame.pop()?;
+        let called = frame.pop()?;
+        let plain = self.import("builtins", "super")?;
+        if !self.known(called).is_some_and(|called| called.is(&plain)) {
+            return unsupported("super is another object", name);
+        }
+        let Some(class) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+            return unsupported("super() without a known class", name);
+        };
+        let (function, bound) = self.super_lookup(&class, receiver, &name)?;
+        if arg & 1 == 1 {
+            frame.push(function);
+            frame.stack.push(bound.map_or(StackEntry::Null, StackEntry::Object));
+        } else {
+            let value = match bound {
+                Some(receiver) => self.bound_method(function, receiver),
+                None => function,
+            };
+            frame.push(value);
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn import_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let from = frame.pop()?;
+        let level = frame.pop()?;
+        let plain = self.known(level).and_then(|level| level.extract::<i64>().ok()) == Some(0);
+        let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
+        let loaded = modules.and_then(|modules| modules.get_item(&name));
+        let from_none = self.is_none(from)?;
+        let top = name.split('.').next().unwrap_or_default().to_owned();
+        match loaded {
+            Ok(module) if plain && (!from_none || !name.contains('.')) => {
+                let module = self.constant(module);
+                frame.push(module);
+                Ok(Flow::Next)
+            }
+            _ => unsupported("import", top),
+        }
+    }
+
+    pub(super) fn import_from(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let module = frame.peek(1)?;
+        let value = self.get_attr(module, &name)?;
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,107 @@
+//! Call instructions: from the stack's layout to a callable and its arguments.
+use crate::trace::call::Arguments;
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyStringMethods, PyTuple};
+
+impl<'py> Tracer<'py> {
+    /// `[callable, self or NULL, arguments…]`.
+    pub(super) fn call_op(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let positional = frame.pop_many(count as usize)?;
+        self.call_from_stack(frame, positional, Vec::new())
+    }
+
+    fn call_from_stack(
+        &mut self,
+        frame: &mut Frame,
+        mut positional: Vec<ValueId>,
+        keywords: Vec<(String, ValueId)>,
+    ) -> Traced<Flow> {
+        if let Some(receiver) = frame.pop_entry()? {
+            positional.insert(0, receiver);
+        }
+        let callable = frame.pop()?;
+        self.super_context(frame, callable, &mut positional)?;
+        let result = self.call(callable, Arguments { positional, keywords })?;
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    /// `super()` without arguments reads its caller's frame.
+    fn super_context(&mut self, frame: &Frame, callable: ValueId, positional: &mut Vec<ValueId>) -> Traced<()> {
+        let plain = self.import("builtins", "super")?;
+        if !positional.is_empty() || !self.real(callable).is_some_and(|callable| callable.is(&plain)) {
+            return Ok(());
+        }
+        unsupported("super() outside an attribute access", frame.code.qualname.clone())
+    }
+
+    pub(super) fn call_kw(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let names = frame.pop()?;
+        let Some(names) = self.known(names).and_then(|names| names.cast_into::<PyTuple>().ok()) else {
+            return internal("CALL_KW without names");
+        };
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let mut values = frame.pop_many(count as usize)?;
+        let Some(first) = values.len().checked_sub(names.len()) else { return internal("CALL_KW names") };
+        let keywords = names.into_iter().zip(values.split_off(first)).collect();
+        self.call_from_stack(frame, values, keywords)
+    }
+
+    pub(super) fn call_function_ex(&mut self, frame: &mut Frame, flags: u32) -> Traced<Flow> {
+        let mut keywords = Vec::new();
+        if flags & 1 == 1 {
+            let mapping = frame.pop()?;
+            let Some(dict) = self.mapping(mapping)? else {
+                return unsupported("** of a mapping that is no dict", "CALL_FUNCTION_EX");
+            };
+            for (key, value) in dict.iter() {
+                match key.cast::<pyo3::types::PyString>() {
+                    Ok(key) => keywords.push((key.to_string_lossy().into_owned(), self.absorb(value))),
+                    Err(_) => return self.raise("TypeError", "keywords must be strings"),
+                }
+            }
+        }
+        let args = frame.pop()?;
+        let class = self.class_of(args)?;
+        if !class.hasattr("__iter__").unwrap_or(false) {
+            return unsupported("argument after * is no iterable", crate::ffi::types::name(&class));
+        }
+        let positional = self.list_of(args, None)?;
+        self.call_from_stack(frame, positional, keywords)
+    }
+
+    pub(super) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let result = match which {
+            3 => self.stop_iteration_error(value)?,
+            5 => self.operator("pos", &[value])?,
+            6 => {
+                let items = self.list_of(value, None)?;
+                self.tuple(&items)?
+            }
+            _ => return unsupported("CALL_INTRINSIC_1", format!("intrinsic {which}")),
+        };
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    /// `INTRINSIC_STOPITERATION_ERROR`: a `StopIteration` must not leave a generator.
+    fn stop_iteration_error(&mut self, exception: ValueId) -> Traced<ValueId> {
+        let class = self.class_of(exception)?;
+        let stop = self.import("builtins", "StopIteration")?;
+        if !class.is_subclass(&stop).unwrap_or(false) {
+            return Ok(exception);
+        }
+        let error = self.import("builtins", "RuntimeError")?;
+        let error = error.call1(("generator raised StopIteration",)).or_else(|error| self.raise_error(error))?;
+        if let Some(cause) = self.owned(exception) {
+            let _ = error.setattr("__cause__", &cause);
+            let _ = error.setattr("__context__", &cause);
+        }
+        Ok(self.own(error))
+    }
+}

@@ -1,0 +1,249 @@
+//! Building, filling and taking apart containers; strings of f-strings.
+use crate::trace::call::Arguments;
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+
+impl<'py> Tracer<'py> {
+    pub(in crate::trace) fn natives(&mut self, values: &[ValueId]) -> Traced<Vec<Bound<'py, PyAny>>> {
+        values.iter().map(|value| self.native(*value)).collect()
+    }
+
+    pub(in crate::trace) fn fresh<T>(&mut self, made: PyResult<Bound<'py, T>>) -> Traced<ValueId> {
+        match made {
+            Ok(object) => Ok(self.absorb(object.into_any())),
+            Err(error) => self.after_native(Err(error), &[]),
+        }
+    }
+
+    pub(in crate::trace) fn tuple(&mut self, values: &[ValueId]) -> Traced<ValueId> {
+        let items = self.natives(values)?;
+        let tuple = PyTuple::new(self.py, items);
+        self.fresh(tuple)
+    }
+
+    pub(super) fn build_tuple(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let values = frame.pop_many(count as usize)?;
+        let tuple = self.tuple(&values)?;
+        frame.push(tuple);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn build_list(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let values = frame.pop_many(count as usize)?;
+        let items = self.natives(&values)?;
+        let list = PyList::new(self.py, items);
+        let list = self.fresh(list)?;
+        frame.push(list);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn build_set(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let values = frame.pop_many(count as usize)?;
+        let items = self.natives(&values)?;
+        let py = self.py;
+        let set = self.with_callbacks(|| {
+            let set = PySet::empty(py)?;
+            items.iter().try_for_each(|item| set.add(item)).map(|()| set.into_any())
+        });
+        let set = self.after_native(set, &[])?;
+        frame.push(set);
+        Ok(Flow::Next)
+    }
+
+    fn dict(&mut self, pairs: &[(ValueId, ValueId)]) -> Traced<ValueId> {
+        let dict = PyDict::new(self.py);
+        for (key, value) in pairs {
+            let (key, value) = (self.native(*key)?, self.native(*value)?);
+            let stored = self.with_callbacks(|| dict.set_item(key, value));
+            let none = self.py.None().into_bound(self.py);
+            self.after_native(stored.map(|()| none), &[])?;
+        }
+        Ok(self.own(dict.into_any()))
+    }
+
+    pub(super) fn build_map(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let values = frame.pop_many(count as usize * 2)?;
+        let pairs: Vec<_> = values.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+        let dict = self.dict(&pairs)?;
+        frame.push(dict);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn build_const_key_map(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let keys = frame.pop()?;
+        let values = frame.pop_many(count as usize)?;
+        let Some(keys) = self.known(keys).and_then(|keys| keys.cast_into::<PyTuple>().ok()) else {
+            return internal("BUILD_CONST_KEY_MAP without a constant tuple");
+        };
+        let keys: Vec<_> = keys.iter().map(|key| self.constant(key)).collect();
+        let dict = self.dict(&keys.into_iter().zip(values).collect::<Vec<_>>())?;
+        frame.push(dict);
+        Ok(Flow::Next)
+    }
+
+    /// A method of a builtin container, on the container `depth` below the item.
+    pub(super) fn in_place(&mut self, frame: &mut Frame, depth: u32, class: &str, method: &str) -> Traced<Flow> {
+        let item = frame.pop()?;
+        let container = frame.peek(depth as usize)?;
+        let function = self.import("builtins", class)?.getattr(method).or_else(|error| self.raise_error(error))?;
+        let function = self.constant(function);
+        self.call(function, Arguments::positional(vec![container, item]))?;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn list_extend(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
+        let iterable = frame.peek(1)?;
+        let class = self.class_of(iterable)?;
+        let iterates = class.hasattr("__iter__").unwrap_or(false) || class.hasattr("__getitem__").unwrap_or(false);
+        if !iterates {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("Value after * must be an iterable, not {name}"));
+        }
+        self.in_place(frame, depth, "list", "extend")
+    }
+
+    /// `[key, value]` into the dict `depth` below them.
+    pub(super) fn map_add(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let key = frame.pop()?;
+        let dict = frame.peek(depth as usize)?;
+        self.operator("setitem", &[dict, key, value])?;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
+        let other = frame.peek(1)?;
+        let class = self.class_of(other)?;
+        if !class.hasattr("keys").unwrap_or(false) {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("'{name}' object is not a mapping"));
+        }
+        self.in_place(frame, depth, "dict", "update")
+    }
+
+    pub(super) fn dict_merge(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
+        let other = frame.peek(1)?;
+        let target = frame.peek(depth as usize + 1)?;
+        let (Some(other), Some(target)) = (self.mapping(other)?, self.mapping(target)?) else {
+            return unsupported("** of a mapping that is no dict", "DICT_MERGE");
+        };
+        if other.keys().iter().any(|key| target.contains(key).unwrap_or(true)) {
+            return unsupported("** repeats a keyword", "DICT_MERGE");
+        }
+        self.in_place(frame, depth, "dict", "update")
+    }
+
+    /// The dict that stands for an exact dict value.
+    pub(in crate::trace) fn mapping(&mut self, value: ValueId) -> Traced<Option<Bound<'py, PyDict>>> {
+        let native = self.native(value)?;
+        Ok(native.cast_into_exact::<PyDict>().ok())
+    }
+
+    /// All items of an iterable, in order.
+    pub(in crate::trace) fn list_of(&mut self, iterable: ValueId, limit: Option<usize>) -> Traced<Vec<ValueId>> {
+        let native = self.native(iterable)?;
+        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
+            return Ok(tuple.iter().map(|item| self.absorb(item)).collect());
+        }
+        let iterator = self.get_iter(iterable)?;
+        let mut items = Vec::new();
+        while limit.is_none_or(|limit| items.len() < limit) {
+            match self.next(iterator)? {
+                Some(item) => items.push(item),
+                None => break,
+            }
+        }
+        Ok(items)
+    }
+
+    fn check_iterable(&mut self, value: ValueId) -> Traced<()> {
+        let class = self.class_of(value)?;
+        let iterates = class.hasattr("__iter__").unwrap_or(false) || class.hasattr("__getitem__").unwrap_or(false);
+        if iterates {
+            return Ok(());
+        }
+        let name = crate::ffi::types::name(&class);
+        self.raise("TypeError", format!("cannot unpack non-iterable {name} object"))
+    }
+
+    pub(super) fn unpack_sequence(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let value = frame.pop()?;
+        self.check_iterable(value)?;
+        let count = count as usize;
+        let items = self.list_of(value, Some(count + 1))?;
+        if items.len() < count {
+            return self
+                .raise("ValueError", format!("not enough values to unpack (expected {count}, got {})", items.len()));
+        }
+        if items.len() > count {
+            return self.raise("ValueError", format!("too many values to unpack (expected {count})"));
+        }
+        items.into_iter().rev().for_each(|item| frame.push(item));
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn unpack_ex(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let (before, after) = ((arg & 0xff) as usize, (arg >> 8) as usize);
+        let value = frame.pop()?;
+        self.check_iterable(value)?;
+        let items = self.list_of(value, None)?;
+        if items.len() < before + after {
+            let message =
+                format!("not enough values to unpack (expected at least {}, got {})", before + after, items.len());
+            return self.raise("ValueError", message);
+        }
+        let middle = self.natives(&items[before..items.len() - after])?;
+        let middle = PyList::new(self.py, middle);
+        let middle = self.fresh(middle)?;
+        items[items.len() - after..].iter().rev().for_each(|item| frame.push(*item));
+        frame.push(middle);
+        items[..before].iter().rev().for_each(|item| frame.push(*item));
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn build_string(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let parts = frame.pop_many(count as usize)?;
+        let mut text = String::new();
+        for part in parts {
+            match self.known_str(part) {
+                Some(part) => text.push_str(&part),
+                None => return unsupported("f-string of an unknown value", "BUILD_STRING"),
+            }
+        }
+        let text = pyo3::types::PyString::new(self.py, &text).into_any();
+        let text = self.constant(text);
+        frame.push(text);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn format_simple(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let result = if self.known_str(value).is_some() { value } else { self.call_builtin("format", &[value])? };
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn format_with_spec(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let spec = frame.pop()?;
+        let value = frame.pop()?;
+        let result = self.call_builtin("format", &[value, spec])?;
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn convert_value(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let name = match arg {
+            1 => "str",
+            2 => "repr",
+            _ => "ascii",
+        };
+        let result = self.call_builtin(name, &[value])?;
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+}

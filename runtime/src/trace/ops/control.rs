@@ -1,0 +1,54 @@
+//! Jumps and loops.
+use crate::bytecode::Instr;
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::signal::{Traced, internal};
+use crate::trace::state::Tracer;
+
+/// To the target of the instruction.
+pub(super) fn jump(instr: &Instr) -> Traced<Flow> {
+    instr.target.map_or_else(|| internal("jump without a target"), |target| Ok(Flow::Jump(target)))
+}
+
+impl<'py> Tracer<'py> {
+    pub(super) fn pop_jump_if(&mut self, frame: &mut Frame, instr: &Instr, wanted: bool) -> Traced<Flow> {
+        let value = frame.pop()?;
+        if self.is_true(value)? == wanted { jump(instr) } else { Ok(Flow::Next) }
+    }
+
+    pub(super) fn pop_jump_if_none(&mut self, frame: &mut Frame, instr: &Instr, wanted: bool) -> Traced<Flow> {
+        let value = frame.pop()?;
+        if self.is_none(value)? == wanted { jump(instr) } else { Ok(Flow::Next) }
+    }
+
+    pub(super) fn get_iter_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let iterable = frame.pop()?;
+        let iterator = self.get_iter(iterable)?;
+        frame.push(iterator);
+        Ok(Flow::Next)
+    }
+
+    /// The target is `END_FOR`, which runs with a value pushed; the specialised jump skips both pops.
+    pub(super) fn for_iter(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
+        let iterator = frame.peek(1)?;
+        match self.next(iterator)? {
+            Some(item) => {
+                frame.push(item);
+                Ok(Flow::Next)
+            }
+            None => {
+                let none = self.none();
+                frame.push(none);
+                jump(instr)
+            }
+        }
+    }
+
+    pub(super) fn get_len(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let value = frame.peek(1)?;
+        let size = self.size(value)?;
+        let size = pyo3::types::PyInt::new(self.py, size).into_any();
+        let size = self.constant(size);
+        frame.push(size);
+        Ok(Flow::Next)
+    }
+}

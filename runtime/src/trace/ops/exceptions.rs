@@ -1,0 +1,171 @@
+//! `raise`, handlers and `with`.
+use crate::trace::call::Arguments;
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::signal::{Signal, Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+impl<'py> Tracer<'py> {
+    pub(super) fn load_assertion_error(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let class = self.import("builtins", "AssertionError")?;
+        let class = self.constant(class);
+        frame.push(class);
+        Ok(Flow::Next)
+    }
+
+    /// An exception instance from what `raise` got: a class is called.
+    pub(in crate::trace) fn exception_from(&mut self, value: ValueId) -> Traced<ValueId> {
+        if let Some(class) = self.known(value).and_then(|object| object.cast_into::<PyType>().ok())
+            && class.is_subclass_of::<PyBaseException>().unwrap_or(false)
+        {
+            return self.call(value, Arguments::default());
+        }
+        if self.class_of(value)?.is_subclass_of::<PyBaseException>().unwrap_or(false) {
+            return Ok(value);
+        }
+        self.raise("TypeError", "exceptions must derive from BaseException")
+    }
+
+    pub(super) fn raise_varargs(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
+        let cause = if count == 2 { Some(frame.pop()?) } else { None };
+        if count == 0 {
+            return match self.state.exc_info {
+                Some(value) => Err(Signal::Raised(value)),
+                None => unsupported("raise without an exception", "what the caller handles is not known"),
+            };
+        }
+        let value = frame.pop()?;
+        let exception = self.exception_from(value)?;
+        if let Some(cause) = cause {
+            self.set_cause(exception, cause)?;
+        }
+        if self.owned(exception).is_none() && frame.outermost {
+            return unsupported("raise of an exception from outside", "its traceback and context change");
+        }
+        self.raise_value(exception)
+    }
+
+    fn set_cause(&mut self, exception: ValueId, cause: ValueId) -> Traced<()> {
+        let cause = if self.is_none(cause)? { cause } else { self.exception_from(cause)? };
+        let object = self.owned(cause).or_else(|| self.real(cause));
+        let (Some(exception), Some(cause)) = (self.owned(exception), object) else {
+            return unsupported("raise from", "the exception is from outside");
+        };
+        exception.setattr("__cause__", cause).or_else(|error| internal(error.to_string()))
+    }
+
+    /// `[…, exception]`, or with `lasti` below it.
+    pub(super) fn reraise(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let value = frame.pop()?;
+        Err(Signal::Raised(value))
+    }
+
+    pub(super) fn push_exc_info(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let previous = match self.state.exc_info {
+            Some(previous) => previous,
+            None => self.none(),
+        };
+        frame.push(previous);
+        frame.push(value);
+        self.state.exc_info = Some(value);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn pop_except(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let previous = frame.pop()?;
+        let none = self.real(previous).is_some_and(|object| object.is_none());
+        self.state.exc_info = (!none).then_some(previous);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn check_exc_match(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let wanted = frame.pop()?;
+        let exception = frame.peek(1)?;
+        let class = self.class_of(exception)?;
+        let matched = self.exception_matches(&class, wanted)?;
+        let result = self.boolean(matched);
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    fn exception_matches(&mut self, class: &Bound<'py, PyType>, wanted: ValueId) -> Traced<bool> {
+        let wanted = self.exception_classes(wanted)?;
+        Ok(wanted.iter().any(|wanted| crate::ffi::types::is_subtype(class, wanted)))
+    }
+
+    fn exception_classes(&mut self, wanted: ValueId) -> Traced<Vec<Bound<'py, PyType>>> {
+        const MESSAGE: &str = "catching classes that do not inherit from BaseException is not allowed";
+        let items = match self.known(wanted).or_else(|| self.owned(wanted)) {
+            Some(object) => match object.cast::<PyTuple>() {
+                Ok(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
+                Err(_) => vec![wanted],
+            },
+            None => match self.shadow(wanted)? {
+                Some(_) => self.list_of(wanted, None)?,
+                None => vec![wanted],
+            },
+        };
+        let mut classes = Vec::new();
+        for item in items {
+            match self.known(item).and_then(|object| object.cast_into::<PyType>().ok()) {
+                Some(class) if class.is_subclass_of::<PyBaseException>().unwrap_or(false) => classes.push(class),
+                _ => return self.raise("TypeError", MESSAGE),
+            }
+        }
+        Ok(classes)
+    }
+
+    /// `[manager]` → `[exit, result of enter]`.
+    pub(super) fn before_with(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let manager = frame.pop()?;
+        let enter = self.special(manager, "__enter__")?;
+        let exit = self.special(manager, "__exit__")?;
+        let class = self.class_of(manager)?;
+        let name = crate::ffi::types::name(&class);
+        let Some(enter) = enter else {
+            return self.raise("TypeError", format!("'{name}' object does not support the context manager protocol"));
+        };
+        let Some(exit) = exit else {
+            let message =
+                format!("'{name}' object does not support the context manager protocol (missed __exit__ method)");
+            return self.raise("TypeError", message);
+        };
+        frame.push(exit);
+        let result = self.call(enter, Arguments::default())?;
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    /// `[exit, lasti, previous, exception]` → result of `exit(type, exception, traceback)` on top.
+    pub(super) fn with_except_start(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let exception = frame.peek(1)?;
+        let exit = frame.peek(4)?;
+        let class = self.class_of(exception)?.into_any();
+        let class = self.constant(class);
+        let traceback = self.none();
+        let result = self.call(exit, Arguments::positional(vec![class, exception, traceback]))?;
+        frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    /// `[sub-iterator, last sent, exception]`: a `StopIteration` ends the delegation with its value.
+    pub(super) fn cleanup_throw(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let exception = frame.pop()?;
+        let class = self.class_of(exception)?;
+        let stop = self.import("builtins", "StopIteration")?;
+        if !class.is_subclass(&stop).unwrap_or(false) {
+            return Err(Signal::Raised(exception));
+        }
+        frame.pop_entry()?;
+        frame.pop_entry()?;
+        let value = self.get_attr(exception, "value")?;
+        let none = self.none();
+        frame.push(none);
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,349 @@
+//! Constants, fast locals, cells, globals and the names of class bodies.
+use crate::guard::Check;
+use crate::guard::source::{Key, Source};
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::outcome::{Effect, StackEntry};
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::{Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::sync::Arc;
+
+fn store(frame: &mut Frame, slot: u32) -> Traced<()> {
+    let value = frame.pop_entry()?;
+    match frame.locals.get_mut(slot as usize) {
+        Some(local) => *local = value,
+        None => return internal("local slot"),
+    }
+    Ok(())
+}
+
+pub(super) fn store_fast(frame: &mut Frame, slot: u32) -> Traced<Flow> {
+    store(frame, slot).map(|()| Flow::Next)
+}
+
+pub(super) fn store_fast_store_fast(frame: &mut Frame, arg: u32) -> Traced<Flow> {
+    store(frame, arg >> 4)?;
+    store(frame, arg & 15)?;
+    Ok(Flow::Next)
+}
+
+pub(super) fn load_fast_and_clear(frame: &mut Frame, slot: u32) -> Traced<Flow> {
+    let Some(local) = frame.locals.get_mut(slot as usize) else { return internal("local slot") };
+    let entry = local.take().map_or(StackEntry::Null, StackEntry::Object);
+    frame.stack.push(entry);
+    Ok(Flow::Next)
+}
+
+pub(super) fn copy_free_vars(frame: &mut Frame, count: u32) -> Traced<Flow> {
+    let Some(first) = frame.locals.len().checked_sub(count as usize) else { return internal("COPY_FREE_VARS") };
+    if frame.closure.len() != count as usize {
+        return internal("closure of another size than the code's free variables");
+    }
+    for (slot, cell) in frame.locals[first..].iter_mut().zip(&frame.closure) {
+        *slot = Some(*cell);
+    }
+    Ok(Flow::Next)
+}
+
+impl<'py> Tracer<'py> {
+    pub(super) fn code_const(&mut self, frame: &Frame, index: u32) -> Traced<ValueId> {
+        let Some(constant) = frame.code.consts.get(index as usize) else { return internal("constant index") };
+        Ok(self.constant(constant.bind(self.py).clone()))
+    }
+
+    pub(super) fn load_const(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let value = self.code_const(frame, index)?;
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn return_const(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        self.code_const(frame, index).map(Flow::Return)
+    }
+
+    fn local(&mut self, frame: &Frame, slot: u32) -> Traced<ValueId> {
+        match frame.locals.get(slot as usize) {
+            Some(Some(value)) => Ok(*value),
+            Some(None) => {
+                let name = frame.local_name(slot);
+                self.raise(
+                    "UnboundLocalError",
+                    format!("cannot access local variable '{name}' where it is not associated with a value"),
+                )
+            }
+            None => internal("local slot"),
+        }
+    }
+
+    pub(super) fn load_fast(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let value = self.local(frame, slot)?;
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn load_fast_load_fast(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        self.load_fast(frame, arg >> 4)?;
+        self.load_fast(frame, arg & 15)
+    }
+
+    pub(super) fn store_fast_load_fast(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        store(frame, arg >> 4)?;
+        self.load_fast(frame, arg & 15)
+    }
+
+    pub(super) fn delete_fast(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        self.local(frame, slot)?;
+        frame.locals[slot as usize] = None;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn make_cell(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let Some(content) = frame.locals.get(slot as usize).copied() else { return internal("cell slot") };
+        let cell = self.new_cell(content)?;
+        frame.locals[slot as usize] = Some(cell);
+        Ok(Flow::Next)
+    }
+
+    pub(in crate::trace) fn new_cell(&mut self, content: Option<ValueId>) -> Traced<ValueId> {
+        let class = self.import("types", "CellType")?;
+        let cell = match content {
+            Some(content) => {
+                let token = self.token(content)?;
+                class.call1((token,))
+            }
+            None => class.call0(),
+        };
+        match cell {
+            Ok(cell) => Ok(self.own(cell)),
+            Err(error) => internal(error.to_string()),
+        }
+    }
+
+    /// What a cell holds.
+    pub(in crate::trace) fn cell_contents(&mut self, cell: ValueId) -> Traced<Option<ValueId>> {
+        if let Some(object) = self.owned(cell) {
+            return Ok(object.getattr("cell_contents").ok().map(|content| self.absorb(content)));
+        }
+        if let Some(content) = self.state.cells.get(&cell) {
+            return Ok(*content);
+        }
+        let (Some(object), Some(source)) = (self.real(cell), self.source(cell)) else { return internal("no cell") };
+        let content = match object.getattr("cell_contents") {
+            Ok(content) => {
+                let path = match source {
+                    Source::FreeCell(index) => Source::Free(index),
+                    other => Source::Cell(Arc::new(other)),
+                };
+                Some(self.sourced(content, path))
+            }
+            Err(_) => {
+                self.guard_once(cell, "empty", source, Check::CellEmpty, "a variable had no value");
+                None
+            }
+        };
+        self.state.cells.insert(cell, content);
+        Ok(content)
+    }
+
+    pub(in crate::trace) fn set_cell(&mut self, cell: ValueId, content: Option<ValueId>) -> Traced<()> {
+        if let Some(object) = self.owned(cell) {
+            let result = match content {
+                Some(content) => object.setattr("cell_contents", self.token(content)?),
+                None => object.delattr("cell_contents"),
+            };
+            return result.or_else(|error| internal(error.to_string()));
+        }
+        self.cell_contents(cell)?;
+        self.state.cells.insert(cell, content);
+        self.state.effects.push(Effect::SetCell { cell, value: content });
+        Ok(())
+    }
+
+    fn cell(&mut self, frame: &Frame, slot: u32) -> Traced<ValueId> {
+        match frame.locals.get(slot as usize) {
+            Some(Some(cell)) => Ok(*cell),
+            _ => internal("no cell in the slot"),
+        }
+    }
+
+    fn unbound_cell<T>(&mut self, frame: &Frame, slot: u32) -> Traced<T> {
+        let name = frame.local_name(slot);
+        let free = frame
+            .code
+            .locals
+            .get(slot as usize)
+            .is_some_and(|local| local.kind.contains(crate::bytecode::LocalKind::FREE));
+        if free {
+            return self.raise(
+                "NameError",
+                format!(
+                    "cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+                ),
+            );
+        }
+        self.raise(
+            "UnboundLocalError",
+            format!("cannot access local variable '{name}' where it is not associated with a value"),
+        )
+    }
+
+    pub(super) fn load_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let cell = self.cell(frame, slot)?;
+        match self.cell_contents(cell)? {
+            Some(value) => frame.push(value),
+            None => return self.unbound_cell(frame, slot),
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn store_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let cell = self.cell(frame, slot)?;
+        let value = frame.pop()?;
+        self.set_cell(cell, Some(value))?;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn delete_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let cell = self.cell(frame, slot)?;
+        if self.cell_contents(cell)?.is_none() {
+            return self.unbound_cell(frame, slot);
+        }
+        self.set_cell(cell, None)?;
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn load_from_dict_or_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let _ = (frame, slot);
+        unsupported("LOAD_FROM_DICT_OR_DEREF", "closure variable of a class body")
+    }
+
+    /// A global or builtin by name, with the guards that say that it is found there.
+    fn global(&mut self, frame: &Frame, name: &str) -> Traced<Option<ValueId>> {
+        let globals = frame.globals.bind(self.py).clone();
+        let key = (globals.as_ptr() as usize, name.to_owned());
+        if let Some(overlay) = self.state.globals.get(&key).copied() {
+            if overlay.is_some() {
+                return Ok(overlay);
+            }
+        } else {
+            let path = self.global_source(&globals, name);
+            if let Ok(Some(object)) = globals.get_item(name) {
+                let value = self.sourced(object, path);
+                self.state.globals.insert(key, Some(value));
+                return Ok(Some(value));
+            }
+            let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
+            let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
+            self.guard(dict, absent, "the name is not a global");
+            self.state.globals.insert(key, None);
+        }
+        let builtins = frame.builtins.bind(self.py).clone();
+        match builtins.get_item(name) {
+            Ok(Some(object)) => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
+            _ => Ok(None),
+        }
+    }
+
+    fn global_source(&self, globals: &Bound<'py, PyDict>, name: &str) -> Source {
+        if globals.as_ptr() as usize == self.state.outer_globals {
+            return Source::Global(name.into());
+        }
+        let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
+        Source::DictItem(Arc::new(dict), Arc::new(Key(PyString::new(self.py, name).into_any().unbind())))
+    }
+
+    pub(super) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let name = frame.name(arg >> 1)?.to_owned();
+        let Some(value) = self.global(frame, &name)? else {
+            return self.raise_name_error(&name);
+        };
+        frame.push(value);
+        if arg & 1 == 1 {
+            frame.stack.push(StackEntry::Null);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn raise_name_error<T>(&mut self, name: &str) -> Traced<T> {
+        let class = self.import("builtins", "NameError")?;
+        match class.call1((format!("name '{name}' is not defined"),)) {
+            Ok(exception) => {
+                let _ = exception.setattr("name", name);
+                let value = self.own(exception);
+                self.raise_value(value)
+            }
+            Err(error) => internal(error.to_string()),
+        }
+    }
+
+    pub(super) fn store_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let value = frame.pop()?;
+        let globals = frame.globals.bind(self.py).clone();
+        self.state.globals.insert((globals.as_ptr() as usize, name.clone()), Some(value));
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::SetGlobal { globals, name, value });
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn delete_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let globals = frame.globals.bind(self.py).clone();
+        let key = (globals.as_ptr() as usize, name.clone());
+        let known = self.state.globals.get(&key).copied();
+        if known == Some(None) || (known.is_none() && !globals.contains(&name).unwrap_or(false)) {
+            return self.raise_name_error(&name);
+        }
+        if known.is_none() {
+            self.global(frame, &name)?;
+        }
+        self.state.globals.insert(key, None);
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::DelGlobal { globals, name });
+        Ok(Flow::Next)
+    }
+
+    fn namespace(&mut self, frame: &Frame) -> Traced<ValueId> {
+        frame
+            .namespace
+            .map_or_else(|| unsupported("names of a class or module body", "the frame has a namespace of its own"), Ok)
+    }
+
+    pub(super) fn load_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        self.namespace(frame)?;
+        let name = frame.name(index)?.to_owned();
+        unsupported("LOAD_NAME", name)
+    }
+
+    pub(super) fn load_from_dict_or_globals(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        self.load_name(frame, index)
+    }
+
+    pub(super) fn store_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        self.load_name(frame, index)
+    }
+
+    pub(super) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        self.load_name(frame, index)
+    }
+
+    pub(super) fn load_locals(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let namespace = self.namespace(frame)?;
+        frame.push(namespace);
+        Ok(Flow::Next)
+    }
+
+    /// Whether the value is a cell of the frame (not a plain local).
+    pub(in crate::trace) fn is_none(&mut self, value: ValueId) -> Traced<bool> {
+        if let Value::Real { object, .. } = self.value(value)
+            && object.bind(self.py).is_none()
+        {
+            self.known(value);
+            return Ok(true);
+        }
+        self.class_of(value)?;
+        Ok(false)
+    }
+}

@@ -1,0 +1,39 @@
+//! Operations on the value stack alone.
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::outcome::StackEntry;
+use crate::trace::signal::{Traced, internal};
+
+pub(super) fn pop_top(frame: &mut Frame) -> Traced<Flow> {
+    frame.pop_entry().map(|_| Flow::Next)
+}
+
+/// `[receiver, value]` → `[value]`.
+pub(super) fn end_send(frame: &mut Frame) -> Traced<Flow> {
+    let value = frame.pop()?;
+    frame.pop_entry()?;
+    frame.push(value);
+    Ok(Flow::Next)
+}
+
+pub(super) fn push_null(frame: &mut Frame) -> Traced<Flow> {
+    frame.stack.push(StackEntry::Null);
+    Ok(Flow::Next)
+}
+
+pub(super) fn copy(frame: &mut Frame, depth: u32) -> Traced<Flow> {
+    let index = frame.stack.len().checked_sub(depth as usize);
+    match index.and_then(|index| frame.stack.get(index)).copied() {
+        Some(entry) => frame.stack.push(entry),
+        None => return internal("COPY below the stack"),
+    }
+    Ok(Flow::Next)
+}
+
+pub(super) fn swap(frame: &mut Frame, depth: u32) -> Traced<Flow> {
+    let length = frame.stack.len();
+    match length.checked_sub(depth as usize) {
+        Some(index) if index < length => frame.stack.swap(index, length - 1),
+        _ => return internal("SWAP below the stack"),
+    }
+    Ok(Flow::Next)
+}

@@ -1,0 +1,234 @@
+//! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
+use super::call::Arguments;
+use super::native::is_c_type;
+use super::signal::{Signal, Traced, hints, stop, unsupported};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use crate::domain::Callee;
+use crate::guard::Check;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyInt};
+
+impl<'py> Tracer<'py> {
+    pub(super) fn boolean(&mut self, truth: bool) -> ValueId {
+        let object = PyBool::new(self.py, truth).to_owned().into_any();
+        self.constant(object)
+    }
+
+    /// `PyObject_IsTrue`.
+    pub(super) fn is_true(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(object) = self.known(value)
+            && is_c_type(&object.get_type())
+        {
+            return object.is_truthy().or_else(|error| self.raise_error(error));
+        }
+        let class = self.class_of(value)?;
+        if let Some(domain) = self.domain_of(&class) {
+            let result = self.call_domain(&domain, Callee::Slot("nb_bool"), &[value], &[])?;
+            return match self.known(result) {
+                Some(truth) => truth.is_truthy().or_else(|error| self.raise_error(error)),
+                None => stop(
+                    "data-dependent branch",
+                    domain.name(),
+                    "the truth of an array is not known while tracing",
+                    hints::DATA,
+                ),
+            };
+        }
+        if is_c_type(&class) {
+            let object = self.receiver(value)?;
+            if !object.is_exact_instance_of::<super::token::Token>() {
+                return object.is_truthy().or_else(|error| self.raise_error(error));
+            }
+        }
+        self.is_true_by_methods(value)
+    }
+
+    /// CPython: `slot_nb_bool`.
+    fn is_true_by_methods(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(method) = self.special(value, "__bool__")? {
+            let result = self.call(method, Arguments::default())?;
+            let class = self.class_of(result)?;
+            if !class.is(self.py.get_type::<PyBool>()) {
+                let name = crate::ffi::types::name(&class);
+                return self.raise("TypeError", format!("__bool__ should return bool, returned {name}"));
+            }
+            return self.is_true(result);
+        }
+        if self.special(value, "__len__")?.is_some() {
+            return self.size(value).map(|size| size > 0);
+        }
+        Ok(true)
+    }
+
+    /// `left is right`.
+    pub(super) fn is(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if left == right {
+            return Ok(true);
+        }
+        if self.is_none(left)? || self.is_none(right)? {
+            return Ok(self.is_none(left)? && self.is_none(right)?);
+        }
+        let (Some(a), Some(b)) = (self.real(left), self.real(right)) else {
+            return self.is_of_new(left, right);
+        };
+        let same = a.is(&b);
+        if let (Some(a), Some(b)) = (self.known(left), self.known(right))
+            && (super::known::is_definition(&a) || a.is_instance_of::<PyBool>())
+            && (super::known::is_definition(&b) || b.is_instance_of::<PyBool>())
+        {
+            return Ok(same);
+        }
+        if let (Some(a), Some(b)) = (self.source(left), self.source(right)) {
+            let check = if same { Check::SameAs(b) } else { Check::NotSameAs(b) };
+            self.guard(a, check, "the trace compared identities");
+        }
+        Ok(same)
+    }
+
+    fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if let (Some(a), Some(b)) =
+            (self.owned(left).or_else(|| self.real(left)), self.owned(right).or_else(|| self.real(right)))
+        {
+            return Ok(a.is(&b));
+        }
+        let made = |value: &Value| matches!(value, Value::New(_) | Value::Real { .. });
+        if made(self.value(left)) || made(self.value(right)) {
+            return Ok(false);
+        }
+        unsupported("identity of graph values", "a graph operation may return one of its inputs")
+    }
+
+    /// `PyObject_GetIter`.
+    pub(super) fn get_iter(&mut self, value: ValueId) -> Traced<ValueId> {
+        if self.state.generators.contains_key(&value) {
+            return Ok(value);
+        }
+        let class = self.class_of(value)?;
+        if let Some(domain) = self.domain_of(&class) {
+            return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
+        }
+        if is_c_type(&class) {
+            let object = self.receiver(value)?;
+            if object.is_exact_instance_of::<super::token::Token>() {
+                return unsupported("iteration over an object from outside", crate::ffi::types::name(&class));
+            }
+            let iter = self.import("builtins", "iter")?;
+            return self.run_native(&iter, &[object], &[]);
+        }
+        if let Some(method) = self.special(value, "__iter__")? {
+            let iterator = self.call(method, Arguments::default())?;
+            return self.check_iterator(iterator);
+        }
+        if self.lookup(&class, "__getitem__").is_some() {
+            return unsupported("iteration by __getitem__", crate::ffi::types::name(&class));
+        }
+        let name = crate::ffi::types::name(&class);
+        self.raise("TypeError", format!("'{name}' object is not iterable"))
+    }
+
+    fn check_iterator(&mut self, iterator: ValueId) -> Traced<ValueId> {
+        if self.state.generators.contains_key(&iterator) {
+            return Ok(iterator);
+        }
+        let class = self.class_of(iterator)?;
+        if self.lookup(&class, "__next__").is_some() {
+            return Ok(iterator);
+        }
+        let name = crate::ffi::types::name(&class);
+        self.raise("TypeError", format!("iter() returned non-iterator of type '{name}'"))
+    }
+
+    /// `PyIter_Next`: `None` at the end.
+    pub(super) fn next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        if self.state.generators.contains_key(&iterator) {
+            let none = self.none();
+            return Ok(self.resume(iterator, none)?.ok());
+        }
+        let class = self.class_of(iterator)?;
+        if !is_c_type(&class) {
+            return self.next_by_method(iterator);
+        }
+        let Some(object) = self.owned(iterator) else {
+            return unsupported("iterator from outside", crate::ffi::types::name(&class));
+        };
+        let next = self.import("builtins", "next")?;
+        let sentinel = pyo3::types::PyList::empty(self.py).into_any();
+        let result = self.with_callbacks(|| next.call1((object, &sentinel)));
+        if let Ok(result) = &result
+            && result.is(&sentinel)
+            && self.state.pending.is_none()
+        {
+            return Ok(None);
+        }
+        self.after_native(result, &[]).map(Some)
+    }
+
+    fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        let Some(method) = self.special(iterator, "__next__")? else {
+            let class = self.class_of(iterator)?;
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("'{name}' object is not an iterator"));
+        };
+        match self.call(method, Arguments::default()) {
+            Ok(value) => Ok(Some(value)),
+            Err(Signal::Raised(raised)) => {
+                let stop = self.import("builtins", "StopIteration")?;
+                let ended = self.class_of(raised)?.is_subclass(&stop).unwrap_or(false);
+                if ended { Ok(None) } else { Err(Signal::Raised(raised)) }
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// `PyObject_Size`.
+    pub(super) fn size(&mut self, value: ValueId) -> Traced<usize> {
+        let result = self.call_builtin("len", &[value])?;
+        match self.known(result).and_then(|size| size.cast_into::<PyInt>().ok()).and_then(|size| size.extract().ok()) {
+            Some(size) => Ok(size),
+            None => unsupported("length that is not known", "len"),
+        }
+    }
+
+    /// `PyObject_Hash`.
+    pub(super) fn hash(&mut self, value: ValueId) -> Traced<isize> {
+        if let Some(object) = self.known(value)
+            && is_c_type(&object.get_type())
+        {
+            return object.hash().or_else(|error| self.raise_error(error));
+        }
+        let class = self.class_of(value)?;
+        let plain = self.import("builtins", "object")?.getattr("__hash__").or_else(|error| self.raise_error(error))?;
+        match self.lookup(&class, "__hash__") {
+            Some(hash) if hash.is(&plain) => unsupported("hash by address", crate::ffi::types::name(&class)),
+            Some(hash) if hash.is_none() => {
+                let name = crate::ffi::types::name(&class);
+                self.raise("TypeError", format!("unhashable type: '{name}'"))
+            }
+            _ => {
+                let Some(method) = self.special(value, "__hash__")? else { return unsupported("hash", "no __hash__") };
+                let result = self.call(method, Arguments::default())?;
+                match self.known(result) {
+                    Some(result) => result.hash().or_else(|error| self.raise_error(error)),
+                    None => unsupported("hash that is not known", "__hash__"),
+                }
+            }
+        }
+    }
+
+    /// A special method, looked up on the type and bound. CPython: `lookup_maybe_method`.
+    pub(super) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        let Some(found) = self.lookup(&class, name) else { return Ok(None) };
+        let found = self.absorb_static(found);
+        self.bind(found, value, &class).map(Some)
+    }
+
+    /// A handle for what hangs off a class: constant, whatever it is.
+    pub(super) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        match self.state.identity.get(&(object.as_ptr() as usize)) {
+            Some(id) if matches!(self.value(*id), Value::New(New::Owned(_))) => *id,
+            _ => self.constant(object),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The ways in which an operation does not give a value.
+use super::outcome::Break;
+use super::value::ValueId;
+
+/// Why an operation gave no value. Only [`Signal::Raised`] is a Python exception.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// Python raises this exception value.
+    Raised(ValueId),
+    /// The instruction must run natively.
+    Break(Box<Break>),
+    /// The outermost frame arrived at the step where the trace was told to stop.
+    Stopped,
+    /// The frame is none for the tracer.
+    Fallback(String),
+    /// The tracer is wrong.
+    Internal(String),
+}
+
+/// Result of a symbolic operation.
+pub type Traced<T> = Result<T, Signal>;
+
+/// What a user may do about a graph break: the closed list.
+pub mod hints {
+    /// Nothing to do by the user.
+    pub const COVERAGE: &str = "this is a limit of the tracer, not of the program";
+    /// Input and output.
+    pub const MOVE_IO: &str = "move input and output out of the compiled function";
+    /// Depends on contents.
+    pub const DATA: &str = "avoid control flow and conversions that depend on array contents";
+    /// Asked for.
+    pub const REQUESTED: &str = "remove the call of graph_break()";
+}
+
+/// A graph break as a signal.
+pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<String>, hint: &str) -> Traced<T> {
+    Err(Signal::Break(Box::new(Break {
+        kind: kind.into(),
+        context: context.into(),
+        explanation: explanation.into(),
+        hints: vec![hint.into()],
+    })))
+}
+
+/// A graph break because the tracer does not know better.
+pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
+    stop(kind, context, "the tracer has no model of this operation; it runs natively", hints::COVERAGE)
+}
+
+/// Our own fault.
+pub fn internal<T>(what: impl Into<String>) -> Traced<T> {
+    Err(Signal::Internal(what.into()))
+}

@@ -1,0 +1,138 @@
+//! What a running trace keeps: values, guards, overlays, effects, the graph.
+use super::frame::Frame;
+use super::outcome::{Effect, Route};
+use super::signal::{Traced, internal};
+use super::token::Token;
+use super::value::{New, Value, ValueId};
+use crate::bytecode::Code;
+use crate::domain::Domain;
+use crate::graph::{Graph, NodeId};
+use crate::guard::Guard;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// State of a trace, without the proof of being attached: it can be set aside while C runs and calls back.
+#[derive(Debug, Default)]
+pub struct State {
+    pub(super) values: Vec<Value>,
+    /// Objects whose identity matters, by address; the values keep them alive.
+    pub(super) identity: FxHashMap<usize, ValueId>,
+    pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
+    pub(super) guards: Vec<Guard>,
+    pub(super) guarded: FxHashSet<(ValueId, &'static str)>,
+    pub(super) graph: Graph,
+    pub(super) inputs: Vec<(NodeId, ValueId)>,
+    pub(super) names: FxHashMap<String, u32>,
+    pub(super) shadows: Vec<Shadow>,
+    pub(super) shadow_of: FxHashMap<ValueId, usize>,
+    pub(super) attributes: FxHashMap<(ValueId, String), Option<ValueId>>,
+    pub(super) cells: FxHashMap<ValueId, Option<ValueId>>,
+    pub(super) globals: FxHashMap<(usize, String), Option<ValueId>>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) routes: Vec<Route>,
+    pub(super) route: Vec<String>,
+    pub(super) places: Vec<Place>,
+    pub(super) generators: FxHashMap<ValueId, Option<Box<Frame>>>,
+    pub(super) nesting: u32,
+    pub(super) born: Vec<u64>,
+    pub(super) steps: u64,
+    pub(super) outer_step: u64,
+    pub(super) stop_at: Option<u64>,
+    pub(super) depth: usize,
+    pub(super) max_steps: u64,
+    pub(super) max_depth: usize,
+    pub(super) exc_info: Option<ValueId>,
+    pub(super) pending: Option<super::signal::Signal>,
+    pub(super) codes: FxHashMap<usize, Rc<Code>>,
+    pub(super) domains: Vec<Rc<dyn Domain>>,
+    pub(super) outer_globals: usize,
+    pub(super) touched_types: FxHashSet<usize>,
+    pub(super) local_names: Vec<String>,
+}
+
+/// Where a frame stands, for reports.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub(super) file: String,
+    pub(super) line: u32,
+    pub(super) instruction: String,
+}
+
+/// A private copy of a container that exists outside: C works on the copy, the end of the trace compares.
+#[derive(Debug)]
+pub struct Shadow {
+    pub(super) value: ValueId,
+    pub(super) object: Py<PyAny>,
+    /// A shallow copy of the shadow as it was first.
+    pub(super) original: Py<PyAny>,
+}
+
+/// The tracer: state plus the proof of being attached to the interpreter.
+#[allow(missing_debug_implementations)]
+pub struct Tracer<'py> {
+    pub(super) py: Python<'py>,
+    pub(super) state: State,
+}
+
+impl<'py> Tracer<'py> {
+    pub(super) fn push(&mut self, value: Value) -> ValueId {
+        let id = ValueId(self.state.values.len() as u32);
+        self.state.values.push(value);
+        self.state.born.push(self.state.outer_step);
+        id
+    }
+
+    pub(super) fn value(&self, id: ValueId) -> &Value {
+        &self.state.values[id.0 as usize]
+    }
+
+    /// The real object behind a value that existed before the trace or is a constant; installs no guard.
+    pub(super) fn real(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::Real { object, .. } => Some(object.bind(self.py).clone()),
+            Value::Proxy { .. } | Value::New(_) => None,
+        }
+    }
+
+    /// The private real object of a value made during the trace.
+    pub(super) fn owned(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.value(id) {
+            Value::New(New::Owned(object)) => Some(object.bind(self.py).clone()),
+            _ => None,
+        }
+    }
+
+    /// A handle for an object made by C during the trace.
+    pub(super) fn own(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        let address = object.as_ptr() as usize;
+        let id = self.push(Value::New(New::Owned(object.unbind())));
+        self.state.identity.insert(address, id);
+        id
+    }
+
+    pub(super) fn none(&mut self) -> ValueId {
+        let none = self.py.None().into_bound(self.py);
+        self.constant(none)
+    }
+
+    pub(super) fn import(&self, module: &str, name: &str) -> Traced<Bound<'py, PyAny>> {
+        match self.py.import(module).and_then(|module| module.getattr(name)) {
+            Ok(object) => Ok(object),
+            Err(error) => internal(format!("{module}.{name}: {error}")),
+        }
+    }
+
+    pub(super) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Rc<dyn Domain>> {
+        self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
+    }
+
+    /// Runs C code that may call back into the trace through tokens.
+    pub(super) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
+        let outer = super::token::enter(std::mem::take(&mut self.state));
+        let result = run();
+        self.state = super::token::leave(outer);
+        result
+    }
+}
