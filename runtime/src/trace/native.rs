@@ -3,7 +3,7 @@ use super::known::{is_definition, is_scalar};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
-use super::value::{New, Value, ValueId};
+use super::value::ValueId;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use pyo3::prelude::*;

@@ -49,7 +49,9 @@ fn traced<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<
     tracer.state.nesting += 1;
     let result = match tracer.state.pending {
         Some(_) => Err(Signal::Stopped),
-        None if tracer.state.nesting > MAX_NESTING => super::signal::unsupported("C and Python call each other too deeply", "token"),
+        None if tracer.state.nesting > MAX_NESTING => {
+            super::signal::unsupported("C and Python call each other too deeply", "token")
+        }
         None => run(&mut tracer),
     };
     tracer.state.nesting -= 1;
