@@ -1,6 +1,8 @@
 //! A parsed C text and the questions that the extractors ask of its nodes.
 
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser, Point, Tree};
 
 /// A C text with its syntax tree.
 pub(super) struct Syntax<'t> {
@@ -11,14 +13,24 @@ pub(super) struct Syntax<'t> {
 impl<'t> Syntax<'t> {
     /// Parses `text`; `None` only if tree-sitter itself refuses to work.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
-        Self::parse_as(text, text)
+        Self::parse_only(text, &[])
     }
 
-    /// Parses `skimmed` in the place of `text`, which differs from it only where it is blank.
-    pub(super) fn parse_as(text: &'t str, skimmed: &str) -> Option<Self> {
+    /// Parses the stretches `wanted` of `text`; none stands for all.
+    pub(super) fn parse_only(text: &'t str, wanted: &[Range<usize>]) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
-        Some(Self { text, tree: parser.parse(skimmed, None)? })
+        // Rows and columns are asked of the source map, never of the tree.
+        let point = |column| Point { row: 0, column };
+        let range = |range: &Range<usize>| tree_sitter::Range {
+            start_byte: range.start,
+            end_byte: range.end,
+            start_point: point(range.start),
+            end_point: point(range.end),
+        };
+        let ranges: Vec<_> = wanted.iter().map(range).collect();
+        parser.set_included_ranges(&ranges).ok()?;
+        Some(Self { text, tree: parser.parse(text, None)? })
     }
 
     /// The root of the tree.

@@ -108,8 +108,8 @@ const TABLES: &[&str] = &[
 /// Reads a unit.
 pub(super) fn read(unit: &Unit) -> UnitFacts {
     let mut reader = Reader { unit, facts: UnitFacts { path: unit.path.clone(), ..UnitFacts::default() } };
-    let skimmed = super::skim::blank(&unit.text, &unit.bodies);
-    match Syntax::parse_as(&unit.text, &skimmed) {
+    let wanted = super::skim::wanted(&unit.text, &unit.bodies);
+    match Syntax::parse_only(&unit.text, &wanted) {
         Some(syntax) => reader.file(&syntax),
         None => reader.report(0, "extract/parser", "tree-sitter gave no tree".to_owned(), "report this file"),
     }
