@@ -74,7 +74,9 @@ impl Writer<'_, '_> {
             }
             (End::Break { stack, locals, .. }, Frame::Tail(_, state)) => {
                 self.stack(stack, state)?;
-                self.locals(locals)
+                self.locals(locals)?;
+                self.forget_temporaries();
+                Ok(())
             }
             (End::Break { .. }, Frame::Whole(_)) => Err(fault("a break without a tail".into())),
         }
@@ -125,7 +127,7 @@ impl Writer<'_, '_> {
     fn stays(&self, slot: usize, value: ValueId) -> bool {
         let Ok(Value::Real { source: Some(source), .. }) = self.value(value) else { return false };
         match source {
-            Source::Local(at) => *at as usize == slot && !self.is_boxed(slot),
+            Source::Local(at) => self.place_of_argument(*at as usize) == slot && !self.is_boxed(slot),
             Source::FreeCell(index) => self.code.first_free() + *index as usize == slot,
             _ => false,
         }

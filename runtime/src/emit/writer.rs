@@ -101,6 +101,14 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.homes.insert(value, temporary);
     }
 
+    /// Empties all temporaries: the frame that goes on must not keep alive what the original would let go.
+    pub(super) fn forget_temporaries(&mut self) {
+        for temporary in 0..self.temporaries {
+            self.plain(Op::PUSH_NULL, 0);
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+        }
+    }
+
     pub(super) fn has_home(&self, value: ValueId) -> bool {
         self.homes.contains_key(&value)
     }
@@ -185,7 +193,7 @@ impl<'a, 'py> Writer<'a, 'py> {
     fn source(&mut self, source: &Source) -> Result<(), Failure> {
         match source {
             Source::Local(slot) => {
-                let slot = *slot as usize;
+                let slot = self.place_of_argument(*slot as usize);
                 let op = if self.is_boxed(slot) { Op::LOAD_DEREF } else { Op::LOAD_FAST };
                 self.op(op, Arg::Slot(slot));
             }
@@ -225,6 +233,16 @@ impl<'a, 'py> Writer<'a, 'py> {
             Source::Constant(object) => self.constant(object.bind(self.py).clone()),
         }
         Ok(())
+    }
+
+    /// Where an argument is once the frame has started: a continuation's start moves cells from parameters to the slots of
+    /// cells and free variables.
+    pub(super) fn place_of_argument(&self, slot: usize) -> usize {
+        let start = self.code.instrs.split(|instr| instr.op == Op::RESUME).next().unwrap_or_default();
+        let moved = start.windows(2).find(|pair| {
+            pair[0].op == Op::LOAD_FAST_AND_CLEAR && pair[0].arg as usize == slot && pair[1].op == Op::STORE_FAST
+        });
+        moved.map_or(slot, |pair| pair[1].arg as usize)
     }
 
     /// Whether the frame's start puts the argument of this slot into a cell.

@@ -68,6 +68,21 @@ pub(super) fn function_parts<'py>(function: &Bound<'py, PyAny>) -> [Option<Bound
     [raw::function_code(function), raw::function_defaults(function), raw::function_kwdefaults(function)]
 }
 
+/// The values of keyword defaults: the dict can change in place.
+pub(super) fn default_values(parts: &[Option<Bound<'_, PyAny>>; 3]) -> Vec<(Py<PyAny>, Py<PyAny>)> {
+    let dict = parts[2].as_ref().and_then(|dict| dict.cast::<PyDict>().ok());
+    dict.map(|dict| dict.iter().map(|(name, value)| (name.unbind(), value.unbind())).collect()).unwrap_or_default()
+}
+
+/// Whether a function's keyword defaults are still these.
+pub(super) fn same_defaults(parts: &[Option<Py<PyAny>>; 3], values: &[(Py<PyAny>, Py<PyAny>)], py: Python<'_>) -> bool {
+    let Some(dict) = parts[2].as_ref().and_then(|dict| dict.bind(py).cast::<PyDict>().ok()) else { return true };
+    let same = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>), then: &(Py<PyAny>, Py<PyAny>)| {
+        name.is(&then.0) && value.is(&then.1)
+    };
+    dict.len() == values.len() && dict.iter().zip(values).all(|(now, then)| same(now, then))
+}
+
 /// Whether a function still has these parts.
 pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>; 3]) -> bool {
     let now = function_parts(function);

@@ -61,8 +61,8 @@ enum Test {
     Different(usize),
     /// The type and the version tag it had; 0 never matches.
     Unchanged(Py<PyType>, u32),
-    /// A function and the code, defaults and keyword defaults that it had.
-    Function(Py<PyAny>, [Option<Py<PyAny>>; 3]),
+    /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
+    Function(Py<PyAny>, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
     Keys(Py<PyAny>),
     Empty,
     Domain(Box<dyn DomainCheck>),
@@ -188,8 +188,9 @@ impl Builder<'_> {
                 Test::Unchanged(kind.clone().unbind(), types::version_tag(kind))
             }
             Check::FunctionUnchanged(function) => {
-                let parts = load::function_parts(function.bind(self.py)).map(|part| part.map(Bound::unbind));
-                Test::Function(function, parts)
+                let parts = load::function_parts(function.bind(self.py));
+                let values = load::default_values(&parts);
+                Test::Function(function, parts.map(|part| part.map(Bound::unbind)), values)
             }
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,
@@ -209,9 +210,13 @@ impl Test {
             | Self::Keys(object)
             | Self::Call(object) => visit(object),
             Self::Unchanged(class, _) => visit(class.as_any()),
-            Self::Function(function, parts) => {
+            Self::Function(function, parts, values) => {
                 visit(function);
-                parts.iter().flatten().for_each(visit);
+                parts.iter().flatten().for_each(&mut *visit);
+                values.iter().for_each(|(name, value)| {
+                    visit(name);
+                    visit(value);
+                });
             }
             Self::Domain(check) => check.traverse(visit),
             Self::Length(_) | Self::Same(_) | Self::Different(_) | Self::Empty => {}
@@ -230,7 +235,9 @@ impl Test {
             Self::Same(register) => same(register),
             Self::Different(register) => !same(register),
             Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
-            Self::Function(function, parts) => value.is(function) && load::same_parts(value, parts),
+            Self::Function(function, parts, values) => {
+                value.is(function) && load::same_parts(value, parts) && load::same_defaults(parts, values, py)
+            }
             Self::Keys(keys) => load::has_keys(value, keys.bind(py)),
             Self::Empty => raw::cell_content(value).is_none(),
             Self::Domain(check) => check.holds(value),

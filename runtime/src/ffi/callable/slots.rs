@@ -181,7 +181,7 @@ unsafe extern "C" fn clear(object: *mut ffi::PyObject) -> c_int {
         ffi::Py_XDECREF(function);
         if let Some(state) = (*this(object)).state.as_ref() {
             let dispatch = std::panic::AssertUnwindSafe(&state.dispatch);
-            let _ = std::panic::catch_unwind(|| Python::attach(|_| dispatch.clear()));
+            let _ = std::panic::catch_unwind(|| Python::try_attach(|_| dispatch.clear()));
         }
     }
     0
@@ -198,8 +198,9 @@ unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
         let function = std::mem::replace(&mut (*this(object)).function, std::ptr::null_mut());
         ffi::Py_XDECREF(function);
         let state = std::mem::replace(&mut (*this(object)).state, std::ptr::null_mut());
+        // While the interpreter shuts down nothing can be attached: what is left then is never freed.
         if !state.is_null() {
-            Python::attach(|_| drop(Box::from_raw(state)));
+            let _ = Python::try_attach(|_| drop(Box::from_raw(state)));
         }
         ffi::PyObject_GC_Del(object.cast());
         ffi::Py_DECREF(class.cast());

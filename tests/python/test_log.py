@@ -1,0 +1,79 @@
+"""`SLOTRT_LOG`: topics, JSON lines, unknown topics; and how quickly the package imports."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+PROGRAM = """
+import slotrt
+
+@slotrt.compile
+def function(a):
+    b = a + 1
+    slotrt.graph_break()
+    return b
+
+function(1)
+function(1.5)
+"""
+
+
+def run(log, program=PROGRAM):
+    """Standard error of the program under a value of `SLOTRT_LOG`."""
+    environment = {**os.environ, "SLOTRT_LOG": log}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stderr
+
+
+class Log(unittest.TestCase):
+    def test_nothing_asked_nothing_told(self):
+        self.assertEqual(run(""), "")
+
+    def test_topics(self):
+        text = run("breaks,guards")
+        self.assertIn("break", text)
+        self.assertIn("guards", text)
+        self.assertNotIn("bytecode before and after", text)
+        self.assertIn("bytecode before and after", run("all"))
+
+    def test_recompilation_names_the_guard(self):
+        text = run("recompiles")
+        self.assertIn("traced again because this no longer held", text)
+        self.assertIn("a type is int", text)
+
+    def test_json_lines(self):
+        records = [json.loads(line) for line in run("json,all").splitlines()]
+        self.assertLessEqual({"guards", "bytecode", "breaks", "recompiles"}, {record["topic"] for record in records})
+        self.assertTrue(all(record["name"] == "function" for record in records))
+
+    def test_unknown_topic_is_said(self):
+        self.assertIn("unknown topics: grpah", run("grpah"))
+
+    def test_file(self):
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "log.txt")
+            environment = {**os.environ, "SLOTRT_LOG": "breaks", "SLOTRT_LOG_FILE": path}
+            done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            with open(path, encoding="utf-8") as file:
+                self.assertIn("[slotrt]", file.read())
+
+
+class Import(unittest.TestCase):
+    def test_import_is_quick(self):
+        program = "import time; start = time.perf_counter(); import slotrt; print((time.perf_counter() - start) * 1000)"
+        times = []
+        for _ in range(3):
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+            times.append(float(done.stdout))
+        self.assertLess(min(times), 50, "milliseconds")
+
+
+if __name__ == "__main__":
+    unittest.main()
