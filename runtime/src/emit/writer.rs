@@ -2,7 +2,7 @@
 use super::inputs::Finished;
 use super::need::Needed;
 use super::{Failure, Host};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::{Code, Instr, Op};
 use crate::ffi::callable::InternalError;
 use crate::graph::NodeOp;
 use crate::graph::python::PyGraph;
@@ -238,7 +238,7 @@ impl<'a, 'py> Writer<'a, 'py> {
     /// Where an argument is once the frame has started: a continuation's start moves cells from parameters to the slots of
     /// cells and free variables.
     pub(super) fn place_of_argument(&self, slot: usize) -> usize {
-        let start = self.code.instrs.split(|instr| instr.op == Op::RESUME).next().unwrap_or_default();
+        let start = self.start();
         let moved = start.windows(2).find(|pair| {
             pair[0].op == Op::LOAD_FAST_AND_CLEAR && pair[0].arg as usize == slot && pair[1].op == Op::STORE_FAST
         });
@@ -247,8 +247,19 @@ impl<'a, 'py> Writer<'a, 'py> {
 
     /// Whether the frame's start puts the argument of this slot into a cell.
     pub(super) fn is_boxed(&self, slot: usize) -> bool {
-        let start = self.code.instrs.iter().take_while(|instr| instr.op != Op::RESUME);
-        start.into_iter().any(|instr| instr.op == Op::MAKE_CELL && instr.arg as usize == slot)
+        self.start().iter().any(|instr| instr.op == Op::MAKE_CELL && instr.arg as usize == slot)
+    }
+
+    /// What runs before `RESUME`; a continuation's start jumps over the original's.
+    fn start(&self) -> Vec<&'a Instr> {
+        let mut start = Vec::new();
+        let mut index = 0;
+        while let Some(instr) = self.code.instrs.get(index).filter(|instr| instr.op != Op::RESUME) {
+            start.push(instr);
+            let jump = instr.target.filter(|_| instr.op == Op::JUMP_FORWARD).and_then(|target| self.code.index(target));
+            index = jump.filter(|target| *target > index).unwrap_or(index + 1);
+        }
+        start
     }
 }
 
