@@ -128,6 +128,21 @@ class Hook(unittest.TestCase):
         self.assertEqual(traced("observe"), expected)
         self.assertEqual(traced("reassemble"), expected)
 
+    def test_sub_interpreter(self):
+        import _interpreters
+
+        counters = hook.install("observe")
+        other = _interpreters.create()
+        try:
+            before = counters.counters()["frames"]
+            failed = _interpreters.exec(other, "def f(n): return n and f(n - 1)\nassert f(100) == 0")
+            self.assertIsNone(failed)
+            self.assertLess(counters.counters()["frames"] - before, 50)
+            failed = _interpreters.exec(other, "import slotrt")
+            self.assertEqual(failed.type.__name__, "ImportError")
+        finally:
+            _interpreters.destroy(other)
+
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "observe"):
             hook.install("other")

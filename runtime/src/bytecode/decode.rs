@@ -136,3 +136,25 @@ fn attach_handlers(scan: &mut Scan, table: &[u8]) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_or_fail(
+            code in prop::collection::vec(any::<u8>(), 0..300),
+            line_table in prop::collection::vec(any::<u8>(), 0..40),
+            exception_table in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let bytes = Bytes { code: &code, line_table: &line_table, exception_table: &exception_table, first_line: 1 };
+            if let Ok(instrs) = decode(bytes, Isa::running()) {
+                let known = |label: Label| (label.0 as usize) < instrs.len();
+                prop_assert!(instrs.iter().filter_map(|instr| instr.target).all(known));
+                prop_assert!(instrs.iter().filter_map(|instr| instr.handler).all(|handler| known(handler.target)));
+            }
+        }
+    }
+}

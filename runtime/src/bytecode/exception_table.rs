@@ -82,3 +82,33 @@ fn push(table: &mut Vec<u8>, value: usize, first: bool) -> Result<(), Error> {
     table.push((value & 63) as u8 | mark);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(
+            items in prop::collection::vec((0..90_000usize, 1..90_000usize, 0..9_000_000usize, 0..3000u32, any::<bool>()), 0..40),
+        ) {
+            let mut start = 0;
+            let mut entries = Vec::new();
+            for (gap, length, target, depth, lasti) in items {
+                start += gap;
+                entries.push(Entry { start, end: start + length, target, depth, lasti });
+                start += length;
+            }
+            let table = encode(&entries);
+            prop_assert!(table.is_ok());
+            prop_assert_eq!(table.and_then(|table| decode(&table)), Ok(entries));
+        }
+
+        #[test]
+        fn any_bytes_decode_or_fail(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let entries = decode(&bytes).unwrap_or_default();
+            prop_assert!(entries.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        }
+    }
+}

@@ -178,3 +178,33 @@ impl Writer {
         self.varint(at.end_column.wrapping_add(1).cast_unsigned());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn position() -> impl Strategy<Value = Position> {
+        let full = (1..5000i32, 0..40i32, 0..200i32, 0..200i32).prop_map(|(line, lines, column, end_column)| {
+            Position { line, end_line: line + lines, column, end_column }
+        });
+        prop_oneof![full, (1..5000i32).prop_map(Position::line), Just(Position::NONE)]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(items in prop::collection::vec((position(), 1..12usize), 0..60), first in 1..5000i32) {
+            let table = encode(items.iter().copied(), first);
+            let units = items.iter().map(|(_, size)| size).sum();
+            let expected: Vec<Position> = items.iter().flat_map(|(at, size)| std::iter::repeat_n(*at, *size)).collect();
+            prop_assert_eq!(decode(&table, first, units), Ok(expected));
+        }
+
+        #[test]
+        fn any_bytes_decode_or_fail(bytes in prop::collection::vec(any::<u8>(), 0..200), first in any::<i32>()) {
+            if let Ok(positions) = decode(&bytes, first, 100) {
+                prop_assert_eq!(positions.len(), 100);
+            }
+        }
+    }
+}

@@ -161,7 +161,7 @@ type Identity = (usize, usize);
 /// One function's splits, an instruction after the other.
 struct Splits {
     /// Keeps the code object and the globals alive.
-    function: Py<PyAny>,
+    _function: Py<PyAny>,
     /// Decoded; `None` where no continuation can serve.
     code: Option<Arc<Code>>,
     offsets: Vec<u32>,
@@ -195,7 +195,7 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        Splits { function, code: code.map(Arc::new), offsets, made, next: 0 }
+        Splits { _function: function, code: code.map(Arc::new), offsets, made, next: 0 }
     }
 
     /// What to split next for this frame: index, offset, and the code if it is not made yet.
