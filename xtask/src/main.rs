@@ -1,4 +1,5 @@
 //! The project's front door: wires the rooms together and talks to people.
+mod audit;
 mod bench;
 mod demo;
 mod develop;
@@ -12,6 +13,7 @@ mod regen;
 mod run;
 mod testing;
 mod tidy;
+mod translate;
 mod ui;
 mod wheel;
 
@@ -31,6 +33,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Audit(audit::Options),
     Bench(bench::Options),
     Demo(demo::Options),
     Develop(develop::Options),
@@ -41,11 +44,13 @@ enum Command {
     Regen(regen::Options),
     Test(testing::Options),
     Tidy(tidy::Args),
+    Translate(translate::Options),
 }
 
 impl Command {
     fn run(&self) -> Result<()> {
         match self {
+            Command::Audit(options) => audit::run(options),
             Command::Bench(options) => bench::run(options),
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
@@ -56,6 +61,7 @@ impl Command {
             Command::Regen(options) => regen::run(options),
             Command::Test(options) => testing::run(options),
             Command::Tidy(args) => tidy::run(args),
+            Command::Translate(options) => translate::run(options),
         }
     }
 }

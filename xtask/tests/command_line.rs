@@ -85,7 +85,9 @@ fn an_interpreter_that_is_none() {
 
 #[test]
 fn help_teaches() {
-    for command in ["bench", "demo", "develop", "facts", "fetch", "fuzz", "prove", "regen", "test", "tidy"] {
+    for command in
+        ["audit", "bench", "demo", "develop", "facts", "fetch", "fuzz", "prove", "regen", "test", "tidy", "translate"]
+    {
         let (status, stdout, _) = xtask(&[command, "--help"]);
         assert_eq!(status, 0);
         assert!(stdout.contains(&format!("cargo xtask {command}")), "{stdout}");
