@@ -82,13 +82,22 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     let mut all = other_facts(root, series)?;
     all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));
-    let mut files = shared(&all)?;
-    files.extend(of_release(&all[series], series)?);
-    let translation = translate::files(tree, &configuration, &header(&all[series], series), &folder);
-    let translation = translation.map_err(GenerateError::Translation)?;
-    diagnostics.0.extend(translation.diagnostics.0);
-    files.extend(translation.files);
-    files.push(modules(&all[series], series, &folder, &files));
+    // Facts are kept of every release; Rust is made of those that the façade names.
+    let facade = std::fs::read_to_string(root.join("src/lib.rs")).unwrap_or_default();
+    let is_built = |series: &str| facade.contains(&format!("pub mod v{};", series.replace('.', "_")));
+    let mut files = vec![facts_file(&all[series], series)?];
+    if is_built(series) {
+        files.extend(of_release(&all[series], series)?);
+        let translation = translate::files(tree, &configuration, &header(&all[series], series), &folder);
+        let translation = translation.map_err(GenerateError::Translation)?;
+        diagnostics.0.extend(translation.diagnostics.0);
+        files.extend(translation.files);
+        files.push(modules(&all[series], series, &folder, &files));
+    }
+    all.retain(|series, _| is_built(series));
+    if !all.is_empty() {
+        files.extend(shared(&all)?);
+    }
     files.sort();
     let owned = [
         folder,
@@ -108,17 +117,21 @@ fn header(facts: &Facts, series: &str) -> Header {
 /// What one release has to itself.
 fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
     let header = header(facts, series);
-    let path = format!("facts/{series}.json");
-    let json = facts.to_json();
-    let json = json.map_err(|error| GenerateError::Facts { path: path.clone(), reason: error.to_string() })?;
     Ok(vec![
         emit::release_opcodes(&header, &facts.opcodes)?,
         emit::release_slots(&header, facts)?,
         emit::release_slotdefs(&header, facts)?,
         emit::release_types(&header, facts)?,
         emit::layouts(&header, facts, extract::LAYOUTS)?,
-        File { path, text: json },
     ])
+}
+
+fn facts_file(facts: &Facts, series: &str) -> Result<File, GenerateError> {
+    let path = format!("facts/{series}.json");
+    match facts.to_json() {
+        Ok(text) => Ok(File { path, text }),
+        Err(error) => Err(GenerateError::Facts { path, reason: error.to_string() }),
+    }
 }
 
 /// What all releases share, made from the facts of each.

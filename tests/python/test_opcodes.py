@@ -38,14 +38,18 @@ class Opcodes(unittest.TestCase):
     def test_stack_effects(self):
         tried = 0
         for name, row in self.real.items():
-            if "popped" not in row or name in ("CACHE", "EXTENDED_ARG"):
+            if name in ("CACHE", "EXTENDED_ARG"):
                 continue
             for oparg in (0, 1, 2, 3, 4, 5, 7, 255, 256, 515):
-                has_arg = "ARG" in row["flags"]
-                live = dis.stack_effect(row["number"], oparg if has_arg else None)
-                scope = {"oparg": oparg}
-                self.assertEqual(value(row["pushed"], scope) - value(row["popped"], scope), live, (name, oparg))
-                tried += 1
+                for jump in (False, True):
+                    live = dis.stack_effect(row["number"], oparg if "ARG" in row["flags"] else None, jump=jump)
+                    scope = {"oparg": oparg if "ARG" in row["flags"] else 0, "jump": int(jump)}
+                    if "effect" in row:
+                        ours = value(row["effect"], scope)
+                    else:
+                        ours = value(row["pushed"], scope) - value(row["popped"], scope)
+                    self.assertEqual(ours, live, (name, oparg, jump))
+                    tried += 1
         self.assertGreater(tried, 1000)
 
     @unittest.skipUnless(hasattr(opcode, "_specializations"), "no specialisation table")
@@ -62,13 +66,28 @@ class Opcodes(unittest.TestCase):
 
 
 def value(text, scope):
-    if " ? " in text:
-        test, rest = text.split(" ? ")
-        # The one conditional shape of the tables: `K + ((test) ? yes : no)`.
-        head, test = test.split("((", 1)
-        yes, no = rest.rstrip(")").split(" : ")
-        return eval(head + "(%s if (%s else %s)" % (yes, test, no), {}, scope)
-    return eval(text, {}, scope)
+    """Evaluates a C expression in which every operand of two parts stands in parentheses."""
+    depth, question, colon = 0, None, None
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and character == "?":
+            question = place
+        elif depth == 0 and character == ":":
+            colon = place
+    if question is not None:
+        test, yes, no = text[:question], text[question + 1 : colon], text[colon + 1 :]
+        return value(yes if value(test, scope) else no, scope)
+    if "?" not in text:
+        return int(eval(text, {}, scope))
+    # The conditional is an operand: put its value in its place.
+    start = text.index("(", text.rindex(" ", 0, text.index("(")))
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            inner = value(text[start + 1 : place], scope)
+            return value(text[:start] + str(inner) + text[place + 1 :], scope)
+    raise ValueError(text)
 
 
 if __name__ == "__main__":

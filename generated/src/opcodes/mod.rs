@@ -45,17 +45,19 @@ pub struct Table {
     pub base: fn(u8) -> Option<Op>,
     /// Inline cache entries, in code units.
     pub caches: fn(Op) -> u8,
-    /// Stack entries taken, by `oparg`.
+    /// Stack entries taken, by `oparg`; `None` also where a release says only the net effect.
     pub popped: fn(Op, i32) -> Option<i32>,
-    /// Stack entries left, by `oparg`.
+    /// Stack entries left, by `oparg`; `None` also where a release says only the net effect.
     pub pushed: fn(Op, i32) -> Option<i32>,
+    /// Net effect on the stack, by `oparg` and whether the jump is taken (1 or 0).
+    pub effect: fn(Op, i32, i32) -> Option<i32>,
     /// The metadata flags.
     pub flags: fn(Op) -> OpFlags,
 }
 
 impl Table {
-    /// The net effect on the stack, as `dis.stack_effect` gives it; `None` if the release does not have the opcode.
+    /// The net effect on the stack, as `dis.stack_effect(…, jump=False)` gives it; `None` if the release does not have the opcode.
     pub fn stack_effect(&self, op: Op, oparg: i32) -> Option<i32> {
-        Some((self.pushed)(op, oparg)? - (self.popped)(op, oparg)?)
+        (self.effect)(op, oparg, 0)
     }
 }

@@ -25,6 +25,7 @@ struct ReleaseTemplate<'a> {
     replaced: Vec<&'a Opcode>,
     unreadable: Vec<&'a Opcode>,
     flags: Vec<(&'a str, String)>,
+    counted: bool,
     effects: Vec<Effect<'a>>,
 }
 
@@ -32,6 +33,7 @@ struct Effect<'a> {
     name: &'a str,
     popped: String,
     pushed: String,
+    net: String,
 }
 
 fn real(opcodes: &Opcodes) -> impl Iterator<Item = &Opcode> {
@@ -60,8 +62,15 @@ pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, Rende
         all.filter(move |opcode| kinds.contains(&opcode.kind) && opcode.base.is_some() == with_base).collect()
     };
     let text = |expression: &Option<crate::facts::Expression>| expression.as_ref().map(rust::integer);
-    let effects = real(opcodes).filter_map(|opcode| {
-        Some(Effect { name: &opcode.name, popped: text(&opcode.popped)?, pushed: text(&opcode.pushed)? })
+    let effects = real(opcodes).map(|opcode| {
+        let (popped, pushed) = (text(&opcode.popped), text(&opcode.pushed));
+        let net = match (&popped, &pushed, text(&opcode.effect)) {
+            (Some(popped), Some(pushed), _) => format!("({pushed}) - ({popped})"),
+            (_, _, Some(effect)) => effect,
+            _ => "return None".to_owned(),
+        };
+        let some = |count: Option<String>| count.unwrap_or_else(|| "return None".to_owned());
+        Effect { name: &opcode.name, popped: some(popped), pushed: some(pushed), net }
     });
     let template = ReleaseTemplate {
         header,
@@ -72,6 +81,7 @@ pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, Rende
         replaced: of_kind([OpcodeKind::Specialised, OpcodeKind::Instrumented], true),
         unreadable: of_kind([OpcodeKind::Instrumented, OpcodeKind::Specialised], false),
         flags: real(opcodes).filter_map(flag_row).collect(),
+        counted: real(opcodes).any(|opcode| opcode.popped.is_some()),
         effects: effects.collect(),
     };
     render(format!("src/v{major}_{minor}/opcodes.rs"), &template)

@@ -1,5 +1,6 @@
 //! Walks the syntax trees of a CPython tree and states facts; tree-sitter nodes never leave this module.
 
+mod before_3_13;
 mod ctype;
 mod declare;
 mod digest;
@@ -37,7 +38,7 @@ pub const SLOT_STRUCTS: &[&str] = &[
     "wrapperbase",
 ];
 
-/// Layouts that the runtime reads and writes.
+/// Layouts that the runtime reads and writes; `_PyInterpreterFrame` exists from 3.11 on.
 pub const LAYOUTS: &[&str] =
     &["_PyInterpreterFrame", "PyFrameObject", "PyCodeObject", "PyFunctionObject", "PyThreadState"];
 
@@ -59,11 +60,14 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
     let structs = layouts(&types, SLOT_STRUCTS, diagnostics);
     let alias = |name: &str| alias(name, &body);
     let is_function = |ty: &str| types.is_function_pointer(ty);
-    let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias).types();
+    let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias, &body).types();
     diagnostics.extend(found);
     let mut structs: Vec<Struct> = structs.into_iter().filter(|layout| layout.name != "wrapperbase").collect();
-    structs.extend(layouts(&types, LAYOUTS, diagnostics));
-    let opcodes = opcodes::extract(tree, diagnostics);
+    let release = (tree.release().major, tree.release().minor);
+    let known: Vec<&str> =
+        LAYOUTS.iter().copied().filter(|name| *name != "_PyInterpreterFrame" || release >= (3, 11)).collect();
+    structs.extend(layouts(&types, &known, diagnostics));
+    let opcodes = opcodes::extract(tree, &|name| types.number(name), diagnostics);
     let mut functions: Vec<_> = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.functions)).collect();
     functions.sort_by(|a, b| (a.unit(), &a.name, a.line).cmp(&(b.unit(), &b.name, b.line)));
     let inherits = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.inherits)).collect();

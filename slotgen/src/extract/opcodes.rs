@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use tree_sitter::Node;
 
+use super::before_3_13;
 use super::syntax::{Syntax, children, declared, find};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::facts::{Expression, Opcode, OpcodeKind, Opcodes, integer};
@@ -14,8 +15,21 @@ const INSTRUMENTATION: &str = "Python/instrumentation.c";
 const HELP: &str =
     "compare the header with that of the last supported release and teach slotgen/src/extract/opcodes.rs its new form";
 
-/// Reads the instruction set of a tree (3.13 and later).
-pub(super) fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> {
+/// Reads the instruction set of a tree; `number` gives the value of a macro of the headers.
+pub(super) fn extract(
+    tree: &Tree,
+    number: &dyn Fn(&str) -> Option<i64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Opcodes> {
+    if tree.file(IDS).is_some() {
+        from_metadata(tree, diagnostics)
+    } else {
+        before_3_13::extract(tree, number, diagnostics)
+    }
+}
+
+/// 3.13 and later, where the metadata is generated.
+fn from_metadata(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> {
     let mut sources = [IDS, METADATA, INSTRUMENTATION].map(|path| Source::open(tree, path, diagnostics));
     let [Some(ids), Some(metadata), Some(instrumentation)] = &mut sources else { return None };
     let defined = ids.definitions();
@@ -52,7 +66,7 @@ pub(super) fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opco
             diagnostics.push(problem(METADATA, 0, 0, "extract/opcode-metadata", message));
         }
         let flags = flags.unwrap_or_default();
-        opcodes.push(Opcode { name: name.clone(), number, kind, base, caches, flags, popped, pushed });
+        opcodes.push(Opcode { name: name.clone(), number, kind, base, caches, flags, popped, pushed, effect: None });
     }
     for (name, _) in popped.iter().chain(&pushed) {
         let message = format!("a stack effect is given for `{name}`, which has no number");
@@ -65,18 +79,18 @@ pub(super) fn extract(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opco
 /// Definitions of the header that are no opcodes.
 const LIMITS: &[&str] = &["HAVE_ARGUMENT", "MIN_INSTRUMENTED_OPCODE", "MIN_PSEUDO_OPCODE", "MAX_PSEUDO_OPCODE"];
 
-fn problem(file: &str, line: u32, column: u32, code: &'static str, message: String) -> Diagnostic {
+pub(super) fn problem(file: &str, line: u32, column: u32, code: &'static str, message: String) -> Diagnostic {
     let file = file.to_owned();
     Diagnostic { severity: Severity::Error, code, file, line, column, message, help: HELP.to_owned() }
 }
 
-struct Source<'t> {
+pub(super) struct Source<'t> {
     path: &'static str,
-    syntax: Syntax<'t>,
+    pub(super) syntax: Syntax<'t>,
 }
 
 impl<'t> Source<'t> {
-    fn open(tree: &'t Tree, path: &'static str, diagnostics: &mut Diagnostics) -> Option<Self> {
+    pub(super) fn open(tree: &'t Tree, path: &'static str, diagnostics: &mut Diagnostics) -> Option<Self> {
         let syntax = tree.file(path).and_then(|file| Syntax::parse(file.text()));
         if syntax.is_none() {
             diagnostics.push(problem(path, 0, 0, "extract/file-missing", "the tree has no such file".to_owned()));
@@ -84,14 +98,14 @@ impl<'t> Source<'t> {
         Some(Self { path, syntax: syntax? })
     }
 
-    fn report(&self, node: Node<'_>, code: &'static str, message: String, diagnostics: &mut Diagnostics) {
+    pub(super) fn report(&self, node: Node<'_>, code: &'static str, message: String, diagnostics: &mut Diagnostics) {
         let at = node.start_position();
         let (line, column) = (at.row as u32 + 1, at.column as u32 + 1);
         diagnostics.push(problem(self.path, line, column, code, message));
     }
 
     /// `#define NAME NUMBER`.
-    fn definitions(&self) -> IndexMap<String, u16> {
+    pub(super) fn definitions(&self) -> IndexMap<String, u16> {
         let mut found = IndexMap::new();
         for node in find(self.syntax.root(), &["preproc_def"]) {
             let number = integer(self.syntax.field(node, "value").trim()).and_then(|value| u16::try_from(value).ok());
@@ -103,27 +117,48 @@ impl<'t> Source<'t> {
     }
 
     /// The `case NAME: return EXPRESSION;` of a function.
-    fn returns(&self, function: &str, diagnostics: &mut Diagnostics) -> IndexMap<String, Expression> {
+    pub(super) fn returns(&self, function: &str, diagnostics: &mut Diagnostics) -> IndexMap<String, Expression> {
         let mut found = IndexMap::new();
-        let definition = find(self.syntax.root(), &["function_definition"]).into_iter().find(|node| {
-            let name = node.child_by_field_name("declarator").and_then(declared);
-            name.is_some_and(|name| self.syntax.text(name) == function)
-        });
-        let Some(definition) = definition else {
-            let message = format!("`{function}` is not defined");
-            self.report(self.syntax.root(), "extract/opcode-function", message, diagnostics);
-            return found;
-        };
+        let Some(definition) = self.function(function, diagnostics) else { return found };
         let mut waiting = Vec::new();
         for case in find(definition, &["case_statement"]) {
             let Some(value) = case.child_by_field_name("value") else { continue };
             waiting.push(self.syntax.text(value).to_owned());
-            let Some(answer) = children(case).find(|child| child.kind() == "return_statement") else { continue };
-            let text = children(answer).next().map_or("", |node| self.syntax.text(node));
-            match text.parse::<Expression>() {
+            let Some(answer) = children(case).find(|child| matches!(child.kind(), "return_statement" | "if_statement"))
+            else {
+                continue;
+            };
+            match self.answer(answer).parse::<Expression>() {
                 Ok(expression) => found.extend(waiting.drain(..).map(|name| (name, expression.clone()))),
                 Err(error) => self.report(answer, "extract/opcode-effect", error.to_string(), diagnostics),
             }
+        }
+        found
+    }
+
+    /// What a statement returns: `return E;`, or `if (T) return E; else return F;`.
+    fn answer(&self, statement: Node<'_>) -> String {
+        let inner = |node: Option<Node<'_>>| node.map_or(String::new(), |node| self.answer(node));
+        match statement.kind() {
+            "return_statement" => children(statement).next().map_or("", |node| self.syntax.text(node)).to_owned(),
+            "if_statement" => {
+                let test = self.syntax.field(statement, "condition");
+                let yes = inner(statement.child_by_field_name("consequence"));
+                format!("{test} ? ({yes}) : ({})", inner(statement.child_by_field_name("alternative")))
+            }
+            _ => inner(children(statement).next()),
+        }
+    }
+
+    /// The definition of a function.
+    fn function(&self, name: &str, diagnostics: &mut Diagnostics) -> Option<Node<'_>> {
+        let found = find(self.syntax.root(), &["function_definition"]).into_iter().find(|node| {
+            let declared = node.child_by_field_name("declarator").and_then(declared);
+            declared.is_some_and(|declared| self.syntax.text(declared) == name)
+        });
+        if found.is_none() {
+            let message = format!("`{name}` is not defined");
+            self.report(self.syntax.root(), "extract/opcode-function", message, diagnostics);
         }
         found
     }
@@ -149,7 +184,7 @@ impl<'t> Source<'t> {
     }
 
     /// The entries of a table, values as text.
-    fn names(&self, table: &str, diagnostics: &mut Diagnostics) -> IndexMap<String, String> {
+    pub(super) fn names(&self, table: &str, diagnostics: &mut Diagnostics) -> IndexMap<String, String> {
         let entries = self.entries(table, diagnostics);
         entries.into_iter().map(|(name, value)| (name, self.syntax.text(value).to_owned())).collect()
     }

@@ -22,6 +22,7 @@ pub(super) struct Linker<'f> {
     function_slots: Vec<&'f str>,
     wrapperbase: Vec<&'f str>,
     alias: &'f dyn Fn(&str) -> String,
+    body: &'f dyn Fn(&str) -> Option<String>,
     diagnostics: Diagnostics,
 }
 
@@ -34,6 +35,7 @@ impl<'f> Linker<'f> {
         structs: &'f [Struct],
         is_function: &dyn Fn(&str) -> bool,
         alias: &'f dyn Fn(&str) -> String,
+        body: &'f dyn Fn(&str) -> Option<String>,
     ) -> Self {
         let mut global: FxHashMap<&str, Vec<&Variable>> = FxHashMap::default();
         for variable in units.iter().flat_map(|unit| &unit.variables) {
@@ -49,7 +51,7 @@ impl<'f> Linker<'f> {
         let wrapperbase = structs.get("wrapperbase").map_or(&[][..], |layout| &layout.fields[..]);
         let wrapperbase = wrapperbase.iter().map(|field| field.name.as_str()).collect();
         let diagnostics = Diagnostics::default();
-        Self { units, global, structs, suites, function_slots, wrapperbase, alias, diagnostics }
+        Self { units, global, structs, suites, function_slots, wrapperbase, alias, body, diagnostics }
     }
 
     fn report(&mut self, variable: &Variable, code: &'static str, message: String) {
@@ -140,8 +142,8 @@ impl<'f> Linker<'f> {
         let value = &entry.value;
         match field {
             "ob_base" => ty.metatype = metatype(value),
-            "tp_name" => match value.text() {
-                Some(name) => ty.tp_name = name.to_owned(),
+            "tp_name" => match self.literal(value) {
+                Some(name) => ty.tp_name = name,
                 None => self.report(variable, "extract/type-name", format!("`{}` has no literal tp_name", ty.c_name)),
             },
             "tp_basicsize" => ty.basicsize = text(value),
@@ -162,6 +164,23 @@ impl<'f> Linker<'f> {
                 }
             }
         }
+    }
+
+    /// A string, parts of which may be macros from the compiler's command line: `MODULE_NAME ".Row"`.
+    fn literal(&self, value: &Value) -> Option<String> {
+        let Value::Other(text) = value else { return value.text().map(str::to_owned) };
+        let mut whole = String::new();
+        for (i, part) in text.split('"').enumerate() {
+            // Odd parts stand in quotes.
+            if i % 2 == 1 {
+                whole.push_str(part);
+            } else {
+                for word in part.split_whitespace() {
+                    whole.push_str((self.body)(word)?.strip_prefix('"')?.strip_suffix('"')?);
+                }
+            }
+        }
+        Some(whole)
     }
 
     fn slot(&mut self, variable: &Variable, ty: &mut Type, slot: &str, value: &Value) {

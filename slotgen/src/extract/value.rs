@@ -76,6 +76,15 @@ pub(super) fn value(syntax: &Syntax<'_>, node: Node<'_>) -> Value {
                     None => return other(syntax, node),
                 }
             }
+            // `(reprfunc)&f` reads as a conjunction of a parenthesised name and `f`.
+            "binary_expression"
+                if syntax.field(node, "operator") == "&" && syntax.field(node, "left").starts_with('(') =>
+            {
+                match node.child_by_field_name("right") {
+                    Some(inner) if inner.kind() == "identifier" => node = inner,
+                    _ => return other(syntax, node),
+                }
+            }
             "call_expression" => match called(syntax, node) {
                 Called::Value(found) => return found,
                 Called::Inner(inner) => node = inner,

@@ -78,6 +78,18 @@ impl Expression {
         }
     }
 
+    /// The same expression with every name replaced for which `value` has one.
+    pub fn resolve(self, value: &dyn Fn(&str) -> Option<i64>) -> Self {
+        let boxed = |inner: Box<Self>| Box::new(inner.resolve(value));
+        match self {
+            Self::Integer(number) => Self::Integer(number),
+            Self::Name(name) => value(&name).map_or(Self::Name(name), Self::Integer),
+            Self::Unary(operator, inner) => Self::Unary(operator, boxed(inner)),
+            Self::Binary(operator, left, right) => Self::Binary(operator, boxed(left), boxed(right)),
+            Self::Conditional(test, yes, no) => Self::Conditional(boxed(test), boxed(yes), boxed(no)),
+        }
+    }
+
     /// Whether `wanted` occurs.
     pub fn mentions(&self, wanted: &str) -> bool {
         match self {

@@ -49,4 +49,7 @@ pub struct Opcode {
     /// Stack entries left, by `oparg`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pushed: Option<Expression>,
+    /// The net effect on the stack by `oparg` and `jump`, where a release gives no more (before 3.12).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub effect: Option<Expression>,
 }

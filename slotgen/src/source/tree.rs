@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// Directories of a tree whose C is read.
 const DIRECTORIES: [&str; 6] = ["Include", "Modules", "Objects", "Parser", "Programs", "Python"];
+/// Files that are no C and hold facts: before 3.13 the opcodes' kinds stand only here.
+const TABLES: [&str; 1] = ["Lib/opcode.py"];
 /// No C file of any CPython has a tenth of this.
 const FILE_LIMIT: u64 = 32 << 20;
 /// A CPython has about 30 MB of C and headers.
@@ -33,6 +35,11 @@ impl Tree {
             for directory in DIRECTORIES {
                 if root.join(directory).is_dir() {
                     list(root, Path::new(directory), directory, &mut paths, 0)?;
+                }
+            }
+            for path in TABLES {
+                if let Ok(metadata) = root.join(path).metadata() {
+                    paths.push(Listed { on_disk: root.join(path), path: path.to_owned(), size: metadata.len() });
                 }
             }
         } else if root.join("patchlevel.h").is_file() {
