@@ -108,6 +108,7 @@ impl Tables<'_, '_> {
             itemsize: String::new(),
             suites: Vec::new(),
             slots: BTreeMap::new(),
+            cleared: Vec::new(),
             methods: Vec::new(),
             getset: Vec::new(),
             members: Vec::new(),

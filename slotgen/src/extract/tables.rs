@@ -108,6 +108,7 @@ impl<'f> Linker<'f> {
             itemsize: String::new(),
             suites: Vec::new(),
             slots: BTreeMap::new(),
+            cleared: Vec::new(),
             methods: Vec::new(),
             getset: Vec::new(),
             members: Vec::new(),
@@ -128,7 +129,7 @@ impl<'f> Linker<'f> {
                 format!("`{}` initialises fields that PyTypeObject does not have", ty.c_name),
             );
         }
-        for assignment in unit.assignments.iter().filter(|assignment| assignment.object == variable.name) {
+        for assignment in self.assignments(unit, &variable.name) {
             let entry = Entry { designator: None, value: assignment.value.clone(), at: 0 };
             let known = ty.base.clone();
             self.type_field(unit, variable, &mut ty, &assignment.field, &entry);
@@ -136,6 +137,13 @@ impl<'f> Linker<'f> {
             ty.base = ty.base.or(known);
         }
         ty
+    }
+
+    /// Assignments to fields of a variable: in its own unit, and in others if no second variable has its name.
+    fn assignments(&self, unit: &'f UnitFacts, name: &str) -> Vec<&'f Assignment> {
+        let is_only = self.global.get(name).is_none_or(|found| found.len() == 1);
+        let units = self.units.iter().filter(|other| is_only || other.path == unit.path);
+        units.flat_map(|unit| &unit.assignments).filter(|assignment| assignment.object == name).collect()
     }
 
     fn type_field(&mut self, unit: &'f UnitFacts, variable: &Variable, ty: &mut Type, field: &str, entry: &Entry) {
@@ -270,14 +278,18 @@ impl<'f> Linker<'f> {
         self.set_later(unit, made, ty);
     }
 
-    /// `((PyTypeObject *)state->T)->tp_new = f;` after the type was made.
+    /// `((PyTypeObject *)state->T)->tp_new = f;` and `T.tp_init = NULL;` after the type was made.
     fn set_later(&self, unit: &UnitFacts, made: &Creation, ty: &mut Type) {
-        let object =
-            |set: &Assignment| if set.object.contains("->") { super::unit::last_word(&set.object) } else { None };
-        for set in unit.assignments.iter().filter(|set| made.target.is_some() && object(set) == made.target) {
-            if let Some(function) =
-                self.function(&set.value).filter(|_| self.function_slots.contains(&set.field.as_str()))
-            {
+        let is_made = |set: &&Assignment| {
+            let word = super::unit::last_word(&set.object);
+            word.is_some()
+                && (word == made.target || word == made.variable)
+                && self.function_slots.contains(&set.field.as_str())
+        };
+        for set in unit.assignments.iter().filter(is_made) {
+            if set.value == Value::Null {
+                ty.cleared.push(set.field.clone());
+            } else if let Some(function) = self.function(&set.value) {
                 ty.slots.insert(set.field.clone(), SlotValue { function, origin: SlotOrigin::Own, from: None });
             }
         }
@@ -386,13 +398,6 @@ impl<'f> Linker<'f> {
         let Some((_, made)) = self.creation(unit, &ty.c_name) else { return };
         ty.flags.extend(made.flags.iter().cloned());
         self.set_later(unit, made, ty);
-        // Before 3.10 there was no flag for it: `FlagsType.tp_new = NULL;` after the type was readied.
-        let cleared = |set: &Assignment| {
-            Some(&set.object) == made.target.as_ref() && set.field == "tp_new" && set.value == Value::Null
-        };
-        if unit.assignments.iter().any(cleared) {
-            ty.flags.push("Py_TPFLAGS_DISALLOW_INSTANTIATION".to_owned());
-        }
     }
 
     fn rows(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<(&'f Variable, &'f Entry)> {

@@ -76,8 +76,10 @@ pub(super) struct Creation {
     pub metatype: Option<Value>,
     /// Type flags that the call adds.
     pub flags: Vec<String>,
-    /// The variable or last field that takes the result.
+    /// The variable or last field that takes the result in the end.
     pub target: Option<String>,
+    /// The variable that takes it first.
+    pub variable: Option<String>,
 }
 
 /// Types of the variables that are read, `[]` for arrays.
@@ -234,7 +236,9 @@ impl Reader<'_> {
             {
                 held = initialised(syntax, body, name).unwrap_or(held);
             }
-            let (object, field) = (object.to_owned(), field.to_owned());
+            // `PyTypeObject *type = &X; type->tp_base = …;` sets a field of X.
+            let pointed = pointee(syntax, node, object);
+            let (object, field) = (pointed.unwrap_or_else(|| object.to_owned()), field.to_owned());
             self.facts.assignments.push(Assignment { object, field, value: held });
         }
     }
@@ -385,8 +389,8 @@ fn from_spec(
     };
     let bases = bases.map_or(Vec::new(), |bases| base_values(syntax, body, *bases));
     let metatype = metatype.map(|node| value(syntax, *node)).filter(|value| *value != Value::Null);
-    let target = target(syntax, call, body);
-    Some(Creation { spec: value(syntax, *spec), bases, metatype, flags: Vec::new(), target })
+    let (variable, target) = target(syntax, call, body).unzip();
+    Some(Creation { spec: value(syntax, *spec), bases, metatype, flags: Vec::new(), target, variable })
 }
 
 /// `PyStructSequence_InitType(&type, &description)`, `PyStructSequence_NewType(&description)` and their relatives.
@@ -403,12 +407,13 @@ fn sequence(
     let mut names = values.iter().filter(|value| value.name().is_some() && !is_flag(value)).rev();
     let spec = names.next()?.clone();
     let given = names.next().and_then(Value::name).filter(|_| callee.contains("_Init")).map(str::to_owned);
-    let target = given.or_else(|| target(syntax, call, body));
-    Some(Creation { spec, bases: Vec::new(), metatype: None, flags, target })
+    let (variable, taken) = target(syntax, call, body).unzip();
+    let target = given.or(taken);
+    Some(Creation { spec, bases: Vec::new(), metatype: None, flags, target, variable })
 }
 
-/// What a call's result is assigned to, in the end: the variable, or the last field of `state->field`.
-fn target(syntax: &Syntax<'_>, call: Node<'_>, body: Node<'_>) -> Option<String> {
+/// What a call's result is assigned to, first and in the end: a variable, or the last field of `state->field`.
+fn target(syntax: &Syntax<'_>, call: Node<'_>, body: Node<'_>) -> Option<(String, String)> {
     let mut node = call;
     let (direct, is_local) = loop {
         node = node.parent()?;
@@ -426,13 +431,31 @@ fn target(syntax: &Syntax<'_>, call: Node<'_>, body: Node<'_>) -> Option<String>
         let right = next.child_by_field_name("right").map(|right| value(syntax, right));
         is_local && next.start_byte() > call.end_byte() && right.as_ref().and_then(Value::name) == Some(direct.as_str())
     });
-    passed.and_then(|next| last_word(syntax.field(next, "left"))).or(Some(direct))
+    let last = passed.and_then(|next| last_word(syntax.field(next, "left"))).unwrap_or_else(|| direct.clone());
+    Some((direct, last))
 }
 
 /// The last identifier of `state->field` or `*name`.
 pub(super) fn last_word(text: &str) -> Option<String> {
     let word = text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(|word| !word.is_empty())?;
     Some(word.to_owned())
+}
+
+/// The variable whose address the innermost visible declaration gives to the pointer `name`.
+fn pointee(syntax: &Syntax<'_>, node: Node<'_>, name: &str) -> Option<String> {
+    let mut scope = node.parent();
+    while let Some(block) = scope {
+        if block.kind() == "compound_statement" {
+            for declaration in children(block).filter(|child| child.kind() == "declaration") {
+                let found = initialised(syntax, declaration, name);
+                if let Some(Value::Name(pointed)) = found {
+                    return Some(pointed);
+                }
+            }
+        }
+        scope = block.parent();
+    }
+    None
 }
 
 /// The value that a local variable is initialised with.

@@ -166,6 +166,9 @@ pub struct Type {
     pub suites: Vec<String>,
     /// Filled slots by name.
     pub slots: BTreeMap<String, SlotValue>,
+    /// Slots that code clears after the type was readied.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub cleared: Vec<String>,
     /// `tp_methods`.
     pub methods: Vec<Method>,
     /// `tp_getset`.

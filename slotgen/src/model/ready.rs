@@ -38,6 +38,9 @@ pub(super) fn ready<'t>(
     if !ty.slots.contains_key("tp_hash") && !has_method(&ty, "__hash__") {
         fill(&mut ty, "tp_hash", "PyObject_HashNotImplemented");
     }
+    for slot in std::mem::take(&mut ty.cleared) {
+        ty.slots.remove(&slot);
+    }
     ty
 }
 
