@@ -99,13 +99,10 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
         files.extend(shared(&all)?);
     }
     files.sort();
-    let owned = [
-        folder,
-        "src/opcodes/".to_owned(),
-        "src/slots.rs".to_owned(),
-        "src/capi.rs".to_owned(),
-        format!("facts/{series}.json"),
-    ];
+    let mut owned = vec![format!("facts/{series}.json")];
+    if is_built(series) {
+        owned.extend([folder, "src/opcodes/".to_owned(), "src/slots.rs".to_owned(), "src/capi.rs".to_owned()]);
+    }
     let changes = emit::write(root, &owned, &files, mode)?;
     Ok(Report { release, facts, changes, diagnostics, files: files.len() })
 }
