@@ -8,6 +8,7 @@ pub mod hook;
 mod layout;
 pub mod ndarray;
 pub mod python;
+pub mod slots;
 pub mod types;
 
 pub use callable::{Args, Chosen, Dispatch};

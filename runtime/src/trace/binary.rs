@@ -1,32 +1,58 @@
-//! Binary operators on the way to the generated `PyNumber_*` functions.
-use super::native::is_c_type;
+//! Binary operators: from the operator's name to the generated `PyNumber_*` function.
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
-use crate::domain::Callee;
-use pyo3::prelude::*;
+use generated::v3_13::abstract_ as protocol;
 
 impl<'py> Tracer<'py> {
-    pub(super) fn binary_by_slots(
-        &mut self,
-        name: &str,
-        slot: &'static str,
-        left: ValueId,
-        right: ValueId,
-    ) -> Traced<ValueId> {
-        let classes = [self.class_of(left)?, self.class_of(right)?];
-        let domain = classes.iter().find_map(|class| self.domain_of(class));
-        let plain = |class: &Bound<'py, pyo3::types::PyType>| is_c_type(class);
-        if let Some(domain) = domain {
-            if classes.iter().all(|class| plain(class) || self.domain_of(class).is_some()) {
-                self.state.route.push(format!("{}.{slot}", domain.name()));
-                return self.call_domain(&domain, Callee::Slot(slot), &[left, right], &[]);
-            }
-            return unsupported("operator of a graph value and a Python class", name);
+    pub(super) fn binary_by_slots(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        macro_rules! number {
+            ($($operator:literal => $function:ident),* $(,)?) => {
+                match name {
+                    $($operator => {
+                        self.state.route.push(stringify!($function).to_owned());
+                        protocol::$function(self, &left, &right)
+                    })*
+                    "pow" | "ipow" => self.power(name, left, right),
+                    _ => unsupported("operator", name),
+                }
+            };
         }
-        if classes.iter().all(plain) {
-            return self.native_operator(name, &[left, right]);
+        number! {
+            "add" => PyNumber_Add,
+            "sub" => PyNumber_Subtract,
+            "mul" => PyNumber_Multiply,
+            "mod" => PyNumber_Remainder,
+            "lshift" => PyNumber_Lshift,
+            "rshift" => PyNumber_Rshift,
+            "and_" => PyNumber_And,
+            "xor" => PyNumber_Xor,
+            "or_" => PyNumber_Or,
+            "floordiv" => PyNumber_FloorDivide,
+            "truediv" => PyNumber_TrueDivide,
+            "matmul" => PyNumber_MatrixMultiply,
+            "iadd" => PyNumber_InPlaceAdd,
+            "isub" => PyNumber_InPlaceSubtract,
+            "imul" => PyNumber_InPlaceMultiply,
+            "imod" => PyNumber_InPlaceRemainder,
+            "ilshift" => PyNumber_InPlaceLshift,
+            "irshift" => PyNumber_InPlaceRshift,
+            "iand" => PyNumber_InPlaceAnd,
+            "ixor" => PyNumber_InPlaceXor,
+            "ior" => PyNumber_InPlaceOr,
+            "ifloordiv" => PyNumber_InPlaceFloorDivide,
+            "itruediv" => PyNumber_InPlaceTrueDivide,
+            "imatmul" => PyNumber_InPlaceMatrixMultiply,
         }
-        unsupported("operator of a Python class", format!("{name}: the generated dispatch is not linked"))
+    }
+
+    fn power(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        let none = self.none();
+        if name == "pow" {
+            self.state.route.push("PyNumber_Power".to_owned());
+            return protocol::PyNumber_Power(self, &left, &right, &none);
+        }
+        self.state.route.push("PyNumber_InPlacePower".to_owned());
+        protocol::PyNumber_InPlacePower(self, &left, &right, &none)
     }
 }

@@ -2,6 +2,7 @@
 mod attr;
 mod binary;
 pub mod call;
+pub mod capi;
 mod driver;
 mod finish;
 pub mod frame;

@@ -156,7 +156,7 @@ impl<'py> Tracer<'py> {
             return unsupported("operator", name);
         };
         if slot.starts_with("nb_") && operands.len() == 2 {
-            return self.binary(name, slot, operands[0], operands[1]);
+            return self.binary(name, operands[0], operands[1]);
         }
         if let Some(domain) = classes.iter().take(2).find_map(|class| self.domain_of(class)) {
             return self.domain_operator(&domain, name, slot, operands);
@@ -185,8 +185,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// Binary operators: the generated `PyNumber_*` functions decide.
-    fn binary(&mut self, name: &str, slot: &'static str, left: ValueId, right: ValueId) -> Traced<ValueId> {
-        self.binary_by_slots(name, slot, left, right)
+    fn binary(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        self.binary_by_slots(name, left, right)
     }
 
     /// The real operator of C on private objects.

@@ -1,0 +1,209 @@
+//! Calling slot functions: generated body, domain, or the real function on private objects.
+use super::SlotFunction;
+use crate::domain::Callee;
+use crate::trace::call::Arguments;
+use crate::trace::native::is_c_type;
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use generated::v3_13::dispatch;
+use pyo3::prelude::*;
+
+/// Arguments of a slot function.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operands {
+    Unary(ValueId),
+    Binary(ValueId, ValueId),
+    Ternary(ValueId, ValueId, Option<ValueId>),
+    Index(ValueId, isize),
+    Compare(ValueId, ValueId, i32),
+}
+
+impl Operands {
+    fn values(self) -> Vec<ValueId> {
+        match self {
+            Self::Unary(v) | Self::Index(v, _) => vec![v],
+            Self::Binary(v, w) | Self::Compare(v, w, _) => vec![v, w],
+            Self::Ternary(v, w, z) => [v, w].into_iter().chain(z).collect(),
+        }
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// Calls the function in a slot.
+    pub(super) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
+        self.state.route.push(function.name.to_owned());
+        if function.name.starts_with("slot_")
+            && let Some(id) = function.id
+        {
+            let generated = match operands {
+                Operands::Unary(v) => dispatch::unaryfunc(self, id, &v),
+                Operands::Binary(v, w) => dispatch::binaryfunc(self, id, &v, &w),
+                Operands::Ternary(v, w, Some(z)) => dispatch::ternaryfunc(self, id, &v, &w, Some(&z)),
+                Operands::Ternary(v, w, None) => dispatch::ternaryfunc(self, id, &v, &w, None),
+                Operands::Index(v, n) => dispatch::ssizeargfunc(self, id, &v, n),
+                Operands::Compare(v, w, op) => dispatch::richcmpfunc(self, id, &v, &w, op),
+            };
+            if let Some(result) = generated {
+                return result;
+            }
+            return match operands {
+                Operands::Binary(v, w) => self.slot1bin(function, v, w),
+                _ => unsupported("slot function without a translation", function.name),
+            };
+        }
+        self.call_c_slot(function, operands)
+    }
+
+    /// `SLOT1BINFULL` of `Objects/typeobject.c`, modelled until its expansions are translated.
+    pub(super) fn slot1bin(&mut self, function: &SlotFunction, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        let slot = function.slot.map_or("", generated::slots::Slot::name);
+        let Some(slot) = function.slot.filter(|_| slot.starts_with("nb_")) else {
+            return unsupported("slot function without a translation", function.name);
+        };
+        let names = |reflected: bool| {
+            generated::v3_13::slotdefs::SLOTDEFS
+                .iter()
+                .filter(|row| row.slot == slot)
+                .map(|row| row.name)
+                .find(|name| is_reflected(name) == reflected)
+        };
+        let (Some(method), Some(reflected)) = (names(false), names(true)) else {
+            return unsupported("slot function without a translation", function.name);
+        };
+        let (left_class, right_class) = (self.class_of(left)?, self.class_of(right)?);
+        let holds = |tracer: &mut Self, class: &Bound<'py, pyo3::types::PyType>| -> Traced<bool> {
+            Ok(tracer.slot_function(class, slot)?.is_some_and(|held| held.pointer == function.pointer))
+        };
+        let mut try_other = !left_class.is(&right_class) && holds(self, &right_class)?;
+        if holds(self, &left_class)? {
+            if try_other
+                && crate::ffi::types::is_subtype(&right_class, &left_class)
+                && self.is_overloaded(&left_class, &right_class, reflected)
+            {
+                let result = self.call_special(right, reflected, left)?;
+                if !self.is_not_implemented(result) {
+                    return Ok(result);
+                }
+                try_other = false;
+            }
+            let result = self.call_special(left, method, right)?;
+            if !self.is_not_implemented(result) || left_class.is(&right_class) {
+                return Ok(result);
+            }
+        }
+        if try_other {
+            return self.call_special(right, reflected, left);
+        }
+        let object = self.py.NotImplemented().into_bound(self.py);
+        Ok(self.constant(object))
+    }
+
+    /// `method_is_overloaded`.
+    fn is_overloaded(
+        &mut self,
+        left: &Bound<'py, pyo3::types::PyType>,
+        right: &Bound<'py, pyo3::types::PyType>,
+        name: &str,
+    ) -> bool {
+        match (self.lookup(right, name), self.lookup(left, name)) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(mine), Some(theirs)) => !mine.is(&theirs),
+        }
+    }
+
+    /// `vectorcall_maybe` with one argument.
+    fn call_special(&mut self, receiver: ValueId, name: &str, argument: ValueId) -> Traced<ValueId> {
+        match self.special(receiver, name)? {
+            Some(bound) => self.call(bound, Arguments::positional(vec![argument])),
+            None => {
+                let object = self.py.NotImplemented().into_bound(self.py);
+                Ok(self.constant(object))
+            }
+        }
+    }
+
+    fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
+        let values = operands.values();
+        let slot = function.slot.map_or("", generated::slots::Slot::name);
+        for value in values.iter().take(2) {
+            let class = self.class_of(*value)?;
+            let Some(domain) = self.domain_of(&class) else { continue };
+            let own = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
+            if !own.is_some_and(|own| own.pointer == function.pointer) {
+                continue;
+            }
+            let mut args = values.clone();
+            match operands {
+                Operands::Index(_, n) => args.push(self.integer(n)),
+                Operands::Compare(_, _, op) => args.push(self.integer(op as isize)),
+                _ => {}
+            }
+            return self.call_domain(&domain, Callee::Slot(slot), &args, &[]);
+        }
+        self.call_real_slot(function, operands, &values)
+    }
+
+    pub(super) fn integer(&mut self, value: isize) -> ValueId {
+        let object = pyo3::types::PyInt::new(self.py, value).into_any();
+        self.constant(object)
+    }
+
+    /// The real C function on private objects.
+    fn call_real_slot(&mut self, function: &SlotFunction, operands: Operands, values: &[ValueId]) -> Traced<ValueId> {
+        if function.name.starts_with("slot_") || function.pointer == 0 {
+            return unsupported("slot function without a translation", function.name);
+        }
+        let mut natives = Vec::new();
+        for value in values {
+            let class = self.class_of(*value)?;
+            let native = if self.known(*value).is_some() || self.owned(*value).is_none() {
+                self.native(*value)?
+            } else {
+                self.receiver(*value)?
+            };
+            let token = native.is_exact_instance_of::<crate::trace::token::Token>();
+            if token
+                && is_c_type(&class)
+                && self.domain_of(&class).is_none()
+                && !self.state.generators.contains_key(value)
+            {
+                let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
+                if holder.is_some_and(|held| held.pointer == function.pointer) {
+                    return unsupported(
+                        "C function on an object from outside",
+                        format!("{} of {}", function.name, crate::ffi::types::name(&class)),
+                    );
+                }
+            }
+            if token && crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0 {
+                return unsupported(
+                    "C function on an object from outside",
+                    format!("{} of {}", function.name, crate::ffi::types::name(&class)),
+                );
+            }
+            natives.push(native);
+        }
+        let pointer = function.pointer;
+        let result = self.with_callbacks(|| {
+            crate::ffi::slots::call(
+                pointer,
+                &natives,
+                match operands {
+                    Operands::Unary(_) => crate::ffi::slots::Signature::Unary,
+                    Operands::Binary(..) => crate::ffi::slots::Signature::Binary,
+                    Operands::Ternary(..) => crate::ffi::slots::Signature::Ternary,
+                    Operands::Index(_, n) => crate::ffi::slots::Signature::Index(n),
+                    Operands::Compare(_, _, op) => crate::ffi::slots::Signature::Compare(op),
+                },
+            )
+        });
+        self.after_native(result, &natives)
+    }
+}
+
+/// `__radd__` but not `__rshift__`.
+fn is_reflected(name: &str) -> bool {
+    name.starts_with("__r") && !matches!(name, "__rshift__" | "__repr__" | "__reversed__" | "__round__")
+}

@@ -1,0 +1,6 @@
+//! The symbolic world of the generated functions: `CApi` over the tracer's values.
+mod call;
+mod functions;
+mod vocabulary;
+
+pub use functions::SlotFunction;

@@ -1,0 +1,399 @@
+//! The vocabulary of the generated functions on symbolic values.
+use super::SlotFunction;
+use super::call::Operands;
+use crate::trace::call::Arguments;
+use crate::trace::signal::{Signal, Traced, hints};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use generated::capi::{Argument, CApi, FunctionId, Global};
+use generated::slots::{Slot, Suite};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyType};
+
+impl<'py> Tracer<'py> {
+    fn type_object(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
+        match self.real(id).or_else(|| self.owned(id)).and_then(|object| object.cast_into::<PyType>().ok()) {
+            Some(class) => Ok(class),
+            None => crate::trace::signal::internal("generated code took an object for a type"),
+        }
+    }
+
+    fn is_instance<T: pyo3::PyTypeInfo>(&mut self, object: ValueId) -> Traced<bool> {
+        let class = self.class_of(object)?;
+        Ok(crate::ffi::types::is_subtype(&class, &self.py.get_type::<T>()))
+    }
+
+    fn exception(&mut self, class: ValueId, args: Vec<ValueId>) -> Signal {
+        match self.call(class, Arguments::positional(args)) {
+            Ok(exception) => match self.raise_value::<()>(exception) {
+                Err(signal) => signal,
+                Ok(()) => Signal::Internal("an exception was not raised".into()),
+            },
+            Err(signal) => signal,
+        }
+    }
+
+    fn string(&mut self, text: &str) -> ValueId {
+        let text = PyString::new(self.py, text).into_any();
+        self.constant(text)
+    }
+
+    /// `PyUnicode_FromFormat` for what messages of exceptions use.
+    fn format(&mut self, format: &str, args: &[Argument<ValueId>]) -> Traced<String> {
+        let mut text = String::new();
+        let mut args = args.iter();
+        let mut rest = format.chars().peekable();
+        while let Some(c) = rest.next() {
+            if c != '%' {
+                text.push(c);
+                continue;
+            }
+            let mut precision: Option<usize> = None;
+            let conversion = loop {
+                match rest.next() {
+                    Some('.') => precision = Some(0),
+                    Some(digit) if digit.is_ascii_digit() => {
+                        let digit = digit.to_digit(10).unwrap_or(0) as usize;
+                        precision = precision.map(|precision| precision * 10 + digit);
+                    }
+                    Some('l' | 'z' | 'j' | 't' | 'h' | '-' | '+') => {}
+                    other => break other,
+                }
+            };
+            if conversion == Some('%') {
+                text.push('%');
+                continue;
+            }
+            let piece = self.format_piece(conversion, args.next())?;
+            text.extend(piece.chars().take(precision.unwrap_or(usize::MAX)));
+        }
+        Ok(text)
+    }
+
+    fn format_piece(&mut self, conversion: Option<char>, arg: Option<&Argument<ValueId>>) -> Traced<String> {
+        match (conversion, arg) {
+            (_, Some(Argument::Str(text))) => Ok(text.clone()),
+            (_, Some(Argument::Int(value))) => Ok(value.to_string()),
+            (Some('T' | 'N'), Some(Argument::Object(object))) => {
+                let class = self.class_of(*object)?;
+                Ok(crate::ffi::types::name(&class))
+            }
+            (Some(conversion), Some(Argument::Object(object))) => {
+                let name = if conversion == 'R' { "repr" } else { "str" };
+                let text = self.call_builtin(name, &[*object])?;
+                self.known_str(text)
+                    .map_or_else(|| crate::trace::signal::unsupported("message of an unknown value", name), Ok)
+            }
+            other => crate::trace::signal::internal(format!("format of a message: {other:?}")),
+        }
+    }
+
+    fn call_slot_int(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
+        self.state.route.push(function.name.to_owned());
+        match function.slot {
+            Some(Slot::mp_length | Slot::sq_length) => self.size(value).map(|size| size as isize),
+            Some(Slot::nb_bool) => self.is_true(value).map(isize::from),
+            Some(Slot::tp_hash) => self.hash(value),
+            _ => crate::trace::signal::unsupported("slot function without a translation", function.name),
+        }
+    }
+}
+
+#[allow(non_snake_case)]
+impl CApi for Tracer<'_> {
+    type Object = ValueId;
+    type Function = SlotFunction;
+    type Error = Signal;
+
+    fn unsupported(&mut self, name: &'static str) -> Signal {
+        Signal::Break(Box::new(crate::trace::outcome::Break {
+            kind: "C function outside the vocabulary".into(),
+            context: name.into(),
+            explanation: format!("generated code calls {name}, which the symbolic world does not know"),
+            hints: vec![hints::COVERAGE.into()],
+        }))
+    }
+
+    fn is_exception(&self, error: &Signal) -> bool {
+        matches!(error, Signal::Raised(_))
+    }
+
+    fn global(&mut self, name: Global) -> Traced<ValueId> {
+        let c_name = name.name();
+        let python = match c_name {
+            "Py_None" => return Ok(self.none()),
+            "Py_NotImplemented" => "NotImplemented",
+            "Py_True" => return Ok(self.boolean(true)),
+            "Py_False" => return Ok(self.boolean(false)),
+            "PyBaseObject_Type" => "object",
+            "PyUnicode_Type" => "str",
+            "PyLong_Type" => "int",
+            "PyType_Type" => "type",
+            "PyDict_Type" => "dict",
+            "PyList_Type" => "list",
+            "PyTuple_Type" => "tuple",
+            "PyBool_Type" => "bool",
+            "PyFloat_Type" => "float",
+            "PySet_Type" => "set",
+            "PyFrozenSet_Type" => "frozenset",
+            other => match other.strip_prefix("PyExc_") {
+                Some(exception) => exception,
+                None => return Err(self.unsupported(c_name)),
+            },
+        };
+        let object = self.import("builtins", python)?;
+        Ok(self.constant(object))
+    }
+
+    fn Py_Is(&mut self, x: &ValueId, y: &ValueId) -> Traced<bool> {
+        Tracer::is(self, *x, *y)
+    }
+
+    fn is(&mut self, object: &ValueId, name: Global) -> Traced<bool> {
+        if name == Global::Py_NotImplemented {
+            return Ok(self.is_not_implemented(*object));
+        }
+        let global = self.global(name)?;
+        Tracer::is(self, *object, global)
+    }
+
+    fn _Py_ID(&mut self, name: &'static str) -> Traced<ValueId> {
+        Ok(self.string(name))
+    }
+
+    fn Py_TYPE(&mut self, object: &ValueId) -> Traced<ValueId> {
+        let class = self.class_of(*object)?;
+        Ok(self.constant(class.into_any()))
+    }
+
+    fn Py_IS_TYPE(&mut self, object: &ValueId, class: &ValueId) -> Traced<bool> {
+        let class = self.type_object(*class)?;
+        Ok(self.class_of(*object)?.is(&class))
+    }
+
+    fn slot(&mut self, class: &ValueId, slot: Slot) -> Traced<Option<SlotFunction>> {
+        let class = self.type_object(*class)?;
+        self.slot_function(&class, slot)
+    }
+
+    fn has_suite(&mut self, class: &ValueId, suite: Suite) -> Traced<bool> {
+        let class = self.type_object(*class)?;
+        Ok(self.has_suite_of(&class, suite))
+    }
+
+    fn function(&mut self, id: FunctionId) -> Traced<SlotFunction> {
+        Ok(SlotFunction { pointer: 0, slot: None, name: id.name(), id: Some(id) })
+    }
+
+    fn is_function(&mut self, function: Option<&SlotFunction>, id: FunctionId) -> Traced<bool> {
+        Ok(function.is_some_and(|function| function.id == Some(id)))
+    }
+
+    fn call_unaryfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Unary(*v))
+    }
+
+    fn call_binaryfunc(&mut self, function: &SlotFunction, v: &ValueId, w: &ValueId) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Binary(*v, *w))
+    }
+
+    fn call_ternaryfunc(
+        &mut self,
+        function: &SlotFunction,
+        v: &ValueId,
+        w: &ValueId,
+        z: Option<&ValueId>,
+    ) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Ternary(*v, *w, z.copied()))
+    }
+
+    fn call_ssizeargfunc(&mut self, function: &SlotFunction, v: &ValueId, n: isize) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Index(*v, n))
+    }
+
+    fn call_richcmpfunc(&mut self, function: &SlotFunction, v: &ValueId, w: &ValueId, op: i32) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Compare(*v, *w, op))
+    }
+
+    fn call_lenfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<isize> {
+        self.call_slot_int(function, *v)
+    }
+
+    fn call_inquiry(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<i32> {
+        self.call_slot_int(function, *v).map(|truth| i32::from(truth != 0))
+    }
+
+    fn call_descrgetfunc(
+        &mut self,
+        function: &SlotFunction,
+        descriptor: &ValueId,
+        object: Option<&ValueId>,
+        class: Option<&ValueId>,
+    ) -> Traced<ValueId> {
+        let (Some(object), Some(class)) = (object, class) else { return Err(self.unsupported(function.name)) };
+        let class = self.type_object(*class)?;
+        self.bind(*descriptor, *object, &class)
+    }
+
+    /// How `SLOT1BIN` of `nb_power` is called from `slot_nb_power`.
+    fn slot_nb_power_binary(&mut self, v: &ValueId, w: &ValueId) -> Traced<ValueId> {
+        for operand in [v, w] {
+            let class = self.class_of(*operand)?;
+            let held = self.slot_function(&class, Slot::nb_power)?;
+            if let Some(function) = held.filter(|held| held.id == Some(FunctionId::slot_nb_power)) {
+                return self.slot1bin(&function, *v, *w);
+            }
+        }
+        let object = self.py.NotImplemented().into_bound(self.py);
+        Ok(self.constant(object))
+    }
+
+    fn vectorcall_unbound(
+        &mut self,
+        unbound: i32,
+        function: &ValueId,
+        args: &[ValueId],
+        _count: isize,
+    ) -> Traced<ValueId> {
+        let args = if unbound == 0 { args.get(1..).unwrap_or_default() } else { args };
+        self.call(*function, Arguments::positional(args.to_vec()))
+    }
+
+    fn PyObject_CallOneArg(&mut self, function: &ValueId, arg: Option<&ValueId>) -> Traced<ValueId> {
+        self.call(*function, Arguments::positional(arg.copied().into_iter().collect()))
+    }
+
+    fn _PyObject_CallNoArgs(&mut self, function: &ValueId) -> Traced<ValueId> {
+        self.call(*function, Arguments::default())
+    }
+
+    fn PyType_IsSubtype(&mut self, class: &ValueId, of: &ValueId) -> Traced<i32> {
+        let (class, of) = (self.type_object(*class)?, self.type_object(*of)?);
+        self.rely_on_class(&class);
+        Ok(i32::from(crate::ffi::types::is_subtype(&class, &of)))
+    }
+
+    fn _PyType_HasFeature(&mut self, class: &ValueId, feature: u64) -> Traced<i32> {
+        let class = self.type_object(*class)?;
+        Ok(i32::from(crate::ffi::types::flags(&class) & feature != 0))
+    }
+
+    fn PyType_HasFeature(&mut self, class: &ValueId, feature: u64) -> Traced<i32> {
+        self._PyType_HasFeature(class, feature)
+    }
+
+    fn _PyType_LookupRef(&mut self, class: &ValueId, name: &ValueId) -> Traced<Option<ValueId>> {
+        let class = self.type_object(*class)?;
+        let Some(name) = self.known_str(*name) else { return Err(self.unsupported("_PyType_LookupRef")) };
+        let found = self.lookup(&class, &name);
+        Ok(found.map(|found| self.absorb_static(found)))
+    }
+
+    fn PyTypeObject_tp_name(&mut self, class: &ValueId) -> Traced<String> {
+        let class = self.type_object(*class)?;
+        Ok(crate::ffi::types::name(&class))
+    }
+
+    fn PyCFunction_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
+        let class = self.class_of(*object)?;
+        Ok(crate::ffi::types::name(&class) == "builtin_function_or_method")
+    }
+
+    fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
+        let name = self.known(*object).and_then(|object| object.getattr("__name__").ok());
+        Ok(name.map_or_else(String::new, |name| name.to_string()))
+    }
+
+    fn PyObject_GetOptionalAttr(
+        &mut self,
+        object: &ValueId,
+        name: &ValueId,
+        result: &mut Option<ValueId>,
+    ) -> Traced<i32> {
+        let Some(name) = self.known_str(*name) else { return Err(self.unsupported("PyObject_GetOptionalAttr")) };
+        *result = self.get_attr_or_none(*object, &name)?;
+        Ok(i32::from(result.is_some()))
+    }
+
+    fn PyBool_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyBool>(*object)
+    }
+
+    fn PyDict_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyDict>(*object)
+    }
+
+    fn PyLong_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyInt>(*object)
+    }
+
+    fn PyLong_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
+        Ok(self.class_of(*object)?.is(self.py.get_type::<PyInt>()))
+    }
+
+    fn PyType_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyType>(*object)
+    }
+
+    fn _PyIndex_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        let class = self.class_of(*object)?;
+        Ok(self.slot_function(&class, Slot::nb_index)?.is_some())
+    }
+
+    fn PyLong_FromSsize_t(&mut self, value: isize) -> Traced<ValueId> {
+        Ok(self.integer(value))
+    }
+
+    fn PyNumber_AsSsize_t(&mut self, object: &ValueId, overflow: &ValueId) -> Traced<isize> {
+        let index = self.operator("index", &[*object])?;
+        let known = self.known(index);
+        match known.map(|index| index.extract::<isize>()) {
+            Some(Ok(index)) => Ok(index),
+            Some(Err(_)) => {
+                let class = self.class_of(*object)?;
+                let text = format!("cannot fit '{}' into an index-sized integer", crate::ffi::types::name(&class));
+                let text = self.string(&text);
+                Err(self.exception(*overflow, vec![text]))
+            }
+            None => Err(self.unsupported("PyNumber_AsSsize_t")),
+        }
+    }
+
+    fn PyUnicode_FromString(&mut self, text: &str) -> Traced<ValueId> {
+        Ok(self.string(text))
+    }
+
+    fn PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Signal {
+        match self.format(format, args) {
+            Ok(text) => self.PyErr_SetString(class, &text),
+            Err(signal) => signal,
+        }
+    }
+
+    fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Signal {
+        let text = self.string(text);
+        self.exception(*class, vec![text])
+    }
+
+    fn _PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Signal {
+        self.PyErr_SetString(class, text)
+    }
+
+    fn PyErr_SetObject(&mut self, class: &ValueId, object: &ValueId) -> Signal {
+        self.exception(*class, vec![*object])
+    }
+
+    fn PyErr_ExceptionMatches(&mut self, error: &Signal, class: &ValueId) -> Traced<bool> {
+        let Signal::Raised(raised) = error else { return Ok(false) };
+        let (raised, class) = (self.class_of(*raised)?, self.type_object(*class)?);
+        Ok(crate::ffi::types::is_subtype(&raised, &class))
+    }
+
+    fn _Py_EnterRecursiveCallTstate(&mut self, _where: &str) -> Traced<i32> {
+        Ok(0)
+    }
+
+    fn _Py_LeaveRecursiveCallTstate(&mut self) -> Traced<()> {
+        Ok(())
+    }
+}
