@@ -31,10 +31,36 @@ pub fn finish_graph(py: Python<'_>, outcome: &mut Outcome, needed: &Needed) -> O
     let mut seen = FxHashSet::default();
     let results: Vec<NodeId> = results.into_iter().filter(|node| seen.insert(*node)).collect();
     graph.nodes.push(output(&results));
+    let graph = placeholders_first(graph);
     let example = |(_, value): &(NodeId, ValueId)| example(py, outcome, *value);
     let examples = outcome.inputs.iter().map(example).collect();
     let inputs = outcome.inputs.iter().map(|(_, value)| *value).collect();
     Some(Finished { graph, inputs, results, examples })
+}
+
+/// The same graph with all placeholders before the first call, in their order.
+fn placeholders_first(graph: Graph) -> Graph {
+    let (mut inputs, mut others) = (Vec::new(), Vec::new());
+    for (index, node) in graph.nodes.into_iter().enumerate() {
+        if node.op == NodeOp::Placeholder { inputs.push((index, node)) } else { others.push((index, node)) }
+    }
+    inputs.append(&mut others);
+    let mut places = vec![0; inputs.len()];
+    inputs.iter().enumerate().for_each(|(new, (old, _))| places[*old] = new as u32);
+    let mut nodes: Vec<Node> = inputs.into_iter().map(|(_, node)| node).collect();
+    for node in &mut nodes {
+        let arguments = node.args.iter_mut().chain(node.kwargs.iter_mut().map(|(_, argument)| argument));
+        arguments.for_each(|argument| renumber(argument, &places));
+    }
+    Graph { nodes }
+}
+
+fn renumber(argument: &mut Argument, places: &[u32]) {
+    match argument {
+        Argument::Node(node) => node.0 = places.get(node.0 as usize).copied().unwrap_or(node.0),
+        Argument::Constant(_) => {}
+        Argument::Tuple(items) | Argument::List(items) => items.iter_mut().for_each(|item| renumber(item, places)),
+    }
 }
 
 fn output(results: &[NodeId]) -> Node {
