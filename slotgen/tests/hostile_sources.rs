@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use slotgen::diagnostics::Diagnostics;
+use slotgen::extract::extract;
 use slotgen::preprocess::{Configuration, Unit, run};
 use slotgen::source::{SourceFile, Tree};
 use std::time::{Duration, Instant};
@@ -27,6 +28,20 @@ fn codes(text: &str, header: &str) -> Vec<&'static str> {
     codes.dedup();
     codes
 }
+
+/// What extraction finds wrong with one file and one header.
+fn facts(text: &str, header: &str) -> Diagnostics {
+    let files = [("Include/patchlevel.h", PATCHLEVEL), ("Include/Python.h", header), ("Objects/x.c", text)];
+    let tree = Tree::from_files(files.map(|(path, text)| (path.to_owned(), text.to_owned()))).unwrap();
+    let configuration = Configuration::named("release", tree.release()).unwrap();
+    let mut diagnostics = Diagnostics::default();
+    let _ = extract(&tree, &configuration, &mut diagnostics);
+    diagnostics
+}
+
+/// Beginnings of what the extractor reads.
+const HEADS: &str =
+    "static PyMethodDef m[] = {{\"f\", f, METH_O, 0}, {0}};\nPyTypeObject T = {.tp_name = \"t\", .tp_methods = m};\n";
 
 /// Every place of the text leads to a file and a line that exist.
 fn check_map(unit: &Unit, files: &[(&str, &str)]) {
@@ -110,6 +125,11 @@ proptest! {
     }
 
     #[test]
+    fn facts_of_pieces_in_any_order(text in soup(), header in soup()) {
+        let _ = facts(&format!("{HEADS}{text}"), &header);
+    }
+
+    #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         let file = SourceFile::new("Objects/x.c".to_owned(), bytes);
         let _ = preprocess(file.text(), "");
@@ -188,6 +208,27 @@ fn deep_nesting() {
     assert_eq!(codes(&chain, ""), ["preprocess/nesting-too-deep"]);
     let unfinished = format!("#define f(x) x\nf(\n{}", "#define A\n x\n#undef A\n".repeat(50_000));
     assert_eq!(codes(&unfinished, ""), ["preprocess/unfinished-call"]);
+}
+
+#[test]
+fn extraction_of_deep_nesting_ends() {
+    let deep = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(4_000), close.repeat(4_000));
+    let start = Instant::now();
+    for nested in [
+        format!("PyTypeObject T = {};\n", deep("{", "0", "}")),
+        format!("PyTypeObject T = {{.tp_repr = {}}};\n", deep("(", "f", ")")),
+        format!("PyTypeObject T = {{.tp_repr = {}}};\n", deep("(reprfunc)", "f", "")),
+        format!("int f(void) {{ T.tp_base = {}; }}\n", deep("&", "x", "")),
+        format!("int {};\n", deep("(*", "x", ")(void)")),
+        format!("int {}x;\n", "*".repeat(4_000)),
+        format!("{}\n", deep("struct s { ", "int x;", "};")),
+        format!("int f(void) {{ {} }}\n", deep("{ T.tp_name = ", "0;", "}")),
+        format!("typedef int {};\n", deep("t[", "1", "]")),
+    ] {
+        let _ = facts(&nested, "");
+        let _ = facts("", &nested);
+    }
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
 }
 
 #[test]
