@@ -159,7 +159,7 @@ impl<'py> Tracer<'py> {
 
     fn outcome(self, end: End) -> Outcome {
         let state = self.state;
-        Outcome {
+        let mut outcome = Outcome {
             values: state.values,
             graph: state.graph,
             inputs: state.inputs,
@@ -168,6 +168,8 @@ impl<'py> Tracer<'py> {
             end,
             routes: state.routes,
             steps: state.steps,
-        }
+        };
+        super::order::placeholders_first(&mut outcome);
+        outcome
     }
 }

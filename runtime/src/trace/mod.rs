@@ -10,6 +10,7 @@ mod known;
 mod native;
 pub mod operator;
 mod ops;
+mod order;
 pub mod outcome;
 mod protocol;
 mod record;

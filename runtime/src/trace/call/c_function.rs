@@ -1,7 +1,7 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use super::Arguments;
 use crate::domain::{Callee, Domain};
-use crate::trace::signal::{Traced, unsupported};
+use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
@@ -53,6 +53,14 @@ impl<'py> Tracer<'py> {
         args: Arguments,
     ) -> Traced<ValueId> {
         let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        if name == "graph_break" && module_of(object).starts_with("slotrt") {
+            return stop(
+                "explicit",
+                "slotrt.graph_break()",
+                "the program asks for a graph break here",
+                hints::REQUESTED,
+            );
+        }
         if let Some(first) = args.positional.first().copied() {
             let class = self.class_of(first)?;
             if let (Some(domain), Ok(_)) = (self.domain_of(&class), object.getattr("__objclass__")) {

@@ -142,15 +142,6 @@ impl<'py> Tracer<'py> {
     fn call_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let attribute = |name: &str| function.getattr(name);
         let qualname = attribute("__qualname__").map(|name| name.to_string()).unwrap_or_default();
-        let module = attribute("__module__").map(|name| name.to_string()).unwrap_or_default();
-        if module == "slotrt" && qualname == "graph_break" {
-            return stop(
-                "explicit",
-                "slotrt.graph_break()",
-                "the program asks for a graph break here",
-                hints::REQUESTED,
-            );
-        }
         if self.owned(callable).is_none()
             && let Some(source) = self.source(callable)
         {

@@ -1,0 +1,39 @@
+//! Placeholders first, as FX orders its graphs.
+use super::outcome::Outcome;
+use super::value::Value;
+use crate::graph::{Argument, NodeId, NodeOp};
+
+/// Moves the placeholders to the front and renames nodes accordingly everywhere.
+pub(super) fn placeholders_first(outcome: &mut Outcome) {
+    let nodes = std::mem::take(&mut outcome.graph.nodes);
+    let mut places = vec![NodeId(0); nodes.len()];
+    let is_input = |op: NodeOp| op == NodeOp::Placeholder;
+    let order = nodes.iter().enumerate().filter(|(_, node)| is_input(node.op));
+    let order: Vec<usize> =
+        order.chain(nodes.iter().enumerate().filter(|(_, node)| !is_input(node.op))).map(|(old, _)| old).collect();
+    for (new, old) in order.iter().enumerate() {
+        places[*old] = NodeId(new as u32);
+    }
+    let mut sorted: Vec<_> = nodes.into_iter().enumerate().map(|(old, node)| (places[old], node)).collect();
+    sorted.sort_by_key(|(place, _)| *place);
+    for (_, mut node) in sorted {
+        node.args.iter_mut().for_each(|arg| rename(arg, &places));
+        node.kwargs.iter_mut().for_each(|(_, arg)| rename(arg, &places));
+        outcome.graph.nodes.push(node);
+    }
+    let at = |node: NodeId| places.get(node.0 as usize).copied().unwrap_or(node);
+    outcome.inputs.iter_mut().for_each(|(node, _)| *node = at(*node));
+    for value in &mut outcome.values {
+        if let Value::Proxy { node, .. } = value {
+            *node = at(*node);
+        }
+    }
+}
+
+fn rename(argument: &mut Argument, places: &[NodeId]) {
+    match argument {
+        Argument::Node(node) => *node = places.get(node.0 as usize).copied().unwrap_or(*node),
+        Argument::Constant(_) => {}
+        Argument::Tuple(items) | Argument::List(items) => items.iter_mut().for_each(|item| rename(item, places)),
+    }
+}
