@@ -72,8 +72,8 @@ impl Writer<'_, '_> {
                 self.plain(Op::RAISE_VARARGS, 1);
                 Ok(())
             }
-            (End::Break { stack, locals, .. }, Frame::Tail(_, state)) => {
-                self.stack(stack, state)?;
+            (End::Break { stack, locals, handled, .. }, Frame::Tail(_, state)) => {
+                self.stack(stack, state, *handled)?;
                 self.locals(locals)?;
                 self.forget_temporaries();
                 Ok(())
@@ -82,20 +82,31 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Pushes the value stack; the start of a handler is entered as the interpreter enters it.
-    fn stack(&mut self, stack: &[StackEntry], state: &State) -> Result<(), Failure> {
+    /// Pushes the value stack; handlers are entered as the interpreter enters them: the exception handled before is pushed and
+    /// the one that is handled now comes next, unless the handler took it off already.
+    fn stack(&mut self, stack: &[StackEntry], state: &State, handled: Option<ValueId>) -> Result<(), Failure> {
+        let previous = |index: usize| state.stack.get(index) == Some(&Entry::PreviousException);
         let mut index = 0;
         while let Some(entry) = stack.get(index) {
-            let previous = state.stack.get(index) == Some(&Entry::PreviousException);
-            match (previous, entry, stack.get(index + 1)) {
-                (true, _, Some(StackEntry::Object(handled))) => {
-                    self.load(*handled)?;
+            match (previous(index), entry) {
+                (true, _) => {
+                    let outer = (index + 1..stack.len()).find(|later| previous(*later)).map(|later| stack[later]);
+                    let now = match outer {
+                        Some(StackEntry::Object(value)) => Some(value),
+                        Some(StackEntry::Null) => None,
+                        None => handled,
+                    };
+                    let now = now.ok_or_else(|| Failure::Refused("which exception is handled is not known".into()))?;
+                    self.load(now)?;
                     self.plain(Op::PUSH_EXC_INFO, 0);
-                    index += 1;
+                    if !previous(index + 1) && stack.get(index + 1) == Some(&StackEntry::Object(now)) {
+                        index += 1;
+                    } else {
+                        self.plain(Op::POP_TOP, 0);
+                    }
                 }
-                (true, _, _) => return Err(Failure::Refused("the exception being handled is not on the stack".into())),
-                (false, StackEntry::Object(value), _) => self.load(*value)?,
-                (false, StackEntry::Null, _) => self.plain(Op::PUSH_NULL, 0),
+                (false, StackEntry::Object(value)) => self.load(*value)?,
+                (false, StackEntry::Null) => self.plain(Op::PUSH_NULL, 0),
             }
             index += 1;
         }

@@ -19,7 +19,8 @@ pub fn find(outcome: &Outcome) -> Needed {
     outcome.effects.iter().for_each(|effect| search.effect(effect));
     match &outcome.end {
         End::Return(value) | End::Raise(value) => search.value(*value),
-        End::Break { stack, locals, .. } => {
+        End::Break { stack, locals, handled, .. } => {
+            handled.iter().for_each(|value| search.value(*value));
             for entry in stack {
                 if let StackEntry::Object(value) = entry {
                     search.value(*value);

@@ -81,7 +81,8 @@ fn attempt(
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {
             let Some(limit) = limit else { return Err(Stop::Internal("stopped without a limit".into())) };
-            End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, reason: limit.reason.clone() }
+            let (handled, reason) = (tracer.state.exc_info, limit.reason.clone());
+            End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, reason }
         }
         Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Signal::Raised(value)) => {

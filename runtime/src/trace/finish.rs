@@ -359,12 +359,12 @@ impl<'py> Tracer<'py> {
 fn roots(end: &End) -> Vec<ValueId> {
     match end {
         End::Return(value) | End::Raise(value) => vec![*value],
-        End::Break { stack, locals, .. } => {
+        End::Break { stack, locals, handled, .. } => {
             let stack = stack.iter().filter_map(|entry| match entry {
                 StackEntry::Object(value) => Some(*value),
                 StackEntry::Null => None,
             });
-            stack.chain(locals.iter().flatten().copied()).collect()
+            stack.chain(locals.iter().flatten().copied()).chain(*handled).collect()
         }
     }
 }

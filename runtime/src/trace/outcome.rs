@@ -63,6 +63,8 @@ pub enum End {
         stack: Vec<StackEntry>,
         /// Fast locals incl. cells and free variables, by slot; `None` where unbound.
         locals: Vec<Option<ValueId>>,
+        /// The exception that the innermost handler handles (`sys.exception()`).
+        handled: Option<ValueId>,
         /// Why.
         reason: Break,
     },
