@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod diagnostics;
+pub mod diff;
 pub mod emit;
 pub mod extract;
 pub mod facts;

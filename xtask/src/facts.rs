@@ -61,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Reads a source tree.
+/// Reads a source tree, inherited slots included.
 pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
     let sources = sources::obtain(release, given)?;
     let step = Step::start(format!("Reading CPython {}", sources.version));
@@ -69,7 +69,8 @@ pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
     let configuration = Configuration::named("release", tree.release())?;
     let mut diagnostics = Diagnostics::default();
     let facts = slotgen::extract::extract(&tree, &configuration, &mut diagnostics);
-    let Some(facts) = facts.filter(|_| !diagnostics.has_errors()) else { bail!("{diagnostics}") };
+    let Some(mut facts) = facts.filter(|_| !diagnostics.has_errors()) else { bail!("{diagnostics}") };
+    slotgen::model::link(&mut facts);
     step.done(format!("{} functions, {} types", facts.functions.len(), facts.types.len()));
     Ok(facts)
 }

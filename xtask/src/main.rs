@@ -3,6 +3,7 @@ mod audit;
 mod bench;
 mod demo;
 mod develop;
+mod diff;
 mod facts;
 mod fetch;
 mod fuzz;
@@ -37,6 +38,7 @@ enum Command {
     Bench(bench::Options),
     Demo(demo::Options),
     Develop(develop::Options),
+    Diff(diff::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
     Fuzz(fuzz::Options),
@@ -54,6 +56,7 @@ impl Command {
             Command::Bench(options) => bench::run(options),
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
+            Command::Diff(options) => diff::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Fuzz(options) => fuzz::run(options),

@@ -62,8 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn one(release: &str, options: &Tables) -> Result<LiveProof> {
-    let mut facts = facts::from_sources(release, None)?;
-    slotgen::model::link(&mut facts);
+    let facts = facts::from_sources(release, None)?;
     let series = releases::series_of(release);
     let python = match &options.python {
         Some(path) => interpreter::find(&series, Some(path))?.executable,

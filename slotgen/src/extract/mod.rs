@@ -1,6 +1,7 @@
 //! Walks the syntax trees of a CPython tree and states facts; tree-sitter nodes never leave this module.
 
 mod before_3_13;
+mod body;
 mod ctype;
 mod declare;
 mod digest;

@@ -201,6 +201,8 @@ impl Reader<'_> {
         let (file, line) = (origin.file.to_owned(), origin.line);
         let unit = (file != self.unit.path).then(|| self.unit.path.clone());
         let (is_static, digest) = (is_static(syntax, node), digest(syntax.text(node)));
+        let text = node.child_by_field_name("body").map_or("", |body| syntax.text(body));
+        let (calls, strings) = super::body::scan(text);
         if let Some(body) = node.child_by_field_name("body") {
             self.assignments(syntax, body);
             self.creations(syntax, body);
@@ -209,7 +211,18 @@ impl Reader<'_> {
             }
             self.local_tables(syntax, body);
         }
-        self.facts.functions.push(Function { name, file, line, unit, through_macro, is_static, digest, signature });
+        self.facts.functions.push(Function {
+            name,
+            file,
+            line,
+            unit,
+            through_macro,
+            is_static,
+            digest,
+            signature,
+            calls,
+            strings,
+        });
     }
 
     /// Static tables inside a function.

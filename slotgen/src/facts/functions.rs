@@ -45,6 +45,12 @@ pub struct Function {
     /// What it takes and gives; not part of the JSON, where `digest` covers it.
     #[serde(skip)]
     pub signature: Signature,
+    /// Names that stand before `(` in its body, sorted; not part of the JSON.
+    #[serde(skip)]
+    pub calls: Vec<String>,
+    /// String literals of its body, as written, sorted; not part of the JSON.
+    #[serde(skip)]
+    pub strings: Vec<String>,
 }
 
 impl Function {
