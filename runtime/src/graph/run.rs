@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 /// A graph flattened for running.
 #[derive(Debug)]
 pub struct Program {
-    inputs: usize,
+    /// The registers of the placeholders, which may stand between other nodes, in their order.
+    inputs: Vec<usize>,
     steps: Vec<Step>,
     results: Vec<Operand>,
     registers: usize,
@@ -38,11 +39,11 @@ type Registers<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 16]>;
 impl Program {
     /// Flattens a graph. Register `n` is node `n`.
     pub fn new(py: Python<'_>, graph: &Graph) -> Self {
-        let mut program = Self { inputs: 0, steps: Vec::new(), results: Vec::new(), registers: graph.nodes.len() };
+        let mut program = Self { inputs: Vec::new(), steps: Vec::new(), results: Vec::new(), registers: graph.nodes.len() };
         for (register, node) in graph.nodes.iter().enumerate() {
             let args = node.args.iter().map(|argument| Operand::new(py, argument)).collect();
             match (node.op, &node.target) {
-                (NodeOp::Placeholder, _) => program.inputs += 1,
+                (NodeOp::Placeholder, _) => program.inputs.push(register),
                 (NodeOp::Output, _) => program.results = args,
                 (NodeOp::CallFunction, None) => {}
                 (NodeOp::CallFunction, Some(target)) => {
@@ -79,12 +80,14 @@ impl Program {
     /// Runs it; the inputs are the placeholders' values in order.
     pub fn run<'py>(&self, inputs: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
         let py = inputs.py();
-        if inputs.len() != self.inputs {
-            let text = format!("the graph takes {} inputs ({} given)", self.inputs, inputs.len());
+        if inputs.len() != self.inputs.len() {
+            let text = format!("the graph takes {} inputs ({} given)", self.inputs.len(), inputs.len());
             return Err(PyTypeError::new_err(text));
         }
-        let mut registers: Registers<'py> = inputs.iter().map(Some).collect();
-        registers.resize(self.registers, None);
+        let mut registers: Registers<'py> = SmallVec::from_elem(None, self.registers);
+        for (register, input) in self.inputs.iter().zip(inputs.iter()) {
+            registers[*register] = Some(input);
+        }
         for step in &self.steps {
             registers[step.register] = Some(step.run(py, &registers)?);
             step.dead.iter().for_each(|register| registers[*register] = None);
