@@ -59,11 +59,20 @@ pub struct Explain {
     pub frames: Vec<Frame>,
 }
 
+impl Explain {
+    /// How reasons name a line of the program: ` at FILE:`.
+    pub fn place(&self) -> String {
+        self.frames.first().map_or(String::new(), |frame| format!(" at {}:", frame.file))
+    }
+}
+
 /// A function or continuation that was traced.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Frame {
     /// Qualified name.
     pub name: String,
+    /// The program's file.
+    pub file: String,
     /// First line of the function.
     pub line: u32,
     /// The line where a continuation goes on; `None` for a function from its start.

@@ -58,7 +58,10 @@ pub fn graphs(explain: &Explain) -> String {
 pub fn guards(explain: &Explain) -> String {
     let frames = explain.frames.iter().filter(|frame| !frame.guards.is_empty());
     let tables = frames.map(|frame| {
-        let row = |guard: &super::data::Guard| vec![guard.source.clone(), guard.check.clone(), guard.reason.clone()];
+        let row = |guard: &super::data::Guard| {
+            let reason = guard.reason.replace(&explain.place(), " in line ");
+            vec![guard.source.clone(), guard.check.clone(), reason]
+        };
         let rows: Vec<_> = frame.guards.iter().map(row).collect();
         format!("  {}\n{}", title(frame), table(&["value", "must hold", "because"], &rows))
     });

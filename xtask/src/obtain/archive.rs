@@ -8,7 +8,8 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Directories and files of a source tree that slotgen and the reports read.
-const WANTED: &[&str] = &["Include", "Modules", "Objects", "Parser", "Programs", "Python", "pyconfig.h.in", "LICENSE"];
+const WANTED: &[&str] =
+    &["Include", "Modules", "Objects", "Parser", "Programs", "Python", "Lib/opcode.py", "pyconfig.h.in", "LICENSE"];
 
 /// Written last into an unpacked tree: which parts it holds.
 const MARK: &str = ".slotrt-unpacked";
@@ -70,8 +71,7 @@ fn unpack_into(tarball: &[u8], destination: &Path) -> Result<usize> {
 fn wanted_path(path: &Path) -> Option<PathBuf> {
     let inner: PathBuf = path.components().filter(|part| *part != Component::CurDir).skip(1).collect();
     let plain = inner.components().all(|part| matches!(part, Component::Normal(_)));
-    let first = inner.components().next()?.as_os_str().to_str()?.to_owned();
-    (plain && WANTED.contains(&first.as_str())).then_some(inner)
+    (plain && WANTED.iter().any(|wanted| inner.starts_with(wanted))).then_some(inner)
 }
 
 /// Whether `tree` was unpacked by this program, whole, from the tarball of `version`.
