@@ -93,6 +93,38 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Number of slots that parameters fill.
+    fn parameters(self) -> usize {
+        let code = self.executable().cast::<u8>();
+        // SAFETY: the executable is a code object; `co_kwonlyargcount` is the third of three counts that follow each other.
+        let field = |offset| unsafe { layout::read::<c_int>(code, offset) };
+        let star = field(code::CO_FLAGS) & (0x4 | 0x8);
+        let counts = field(code::CO_ARGCOUNT) + field(code::CO_ARGCOUNT + 8);
+        usize::try_from(counts).unwrap_or(0) + star.count_ones() as usize
+    }
+
+    fn values(self) -> &'a [*mut ffi::PyObject] {
+        // SAFETY: a fresh frame's first slots hold its parameters; the frame is alive for `'a`.
+        unsafe { std::slice::from_raw_parts(self.raw.add(frame::LOCALSPLUS).cast(), self.parameters()) }
+    }
+
+    /// The parameters' values.
+    #[must_use]
+    pub fn args<'py>(self, py: Python<'py>) -> super::callable::Args<'a, 'py> {
+        super::callable::Args::new(py, self.values())
+    }
+
+    /// Calls a function with the parameters' values, all positional.
+    pub(super) fn call<'py>(self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let values = self.values();
+        // SAFETY: the values are live objects, which the frame holds until it is cleared.
+        unsafe {
+            let result =
+                ffi::PyObject_Vectorcall(function.as_ptr(), values.as_ptr(), values.len(), std::ptr::null_mut());
+            Bound::from_owned_ptr_or_err(function.py(), result)
+        }
+    }
+
     /// Makes the frame run `other` instead, from its first instruction and with the same arguments.
     pub fn replace(self, other: &Bound<'_, PyAny>) -> Result<(), Declined> {
         const ARGUMENT_FLAGS: c_int = 0x4 | 0x8;

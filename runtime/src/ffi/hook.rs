@@ -26,6 +26,8 @@ pub enum Action {
     Run,
     /// Run this code object in it: same arguments, same function.
     Replace(Py<PyAny>),
+    /// Do not run it: call this function with the frame's parameters, all positional, and follow hand-overs.
+    Call(Py<PyAny>),
     /// Do not run it: this is its result.
     Done(Py<PyAny>),
 }
@@ -191,6 +193,13 @@ unsafe fn decide(
                 // SAFETY: the interpreter's own arguments, passed on; the evaluator clears the frame.
                 return Some(unsafe { run_replaced(py, installed, state, frame.raw) });
             }
+            Ok(Action::Call(function)) => match frame.call(function.bind(py)).and_then(super::callable::follow) {
+                Ok(result) => result.into_ptr(),
+                Err(error) => {
+                    error.restore(py);
+                    std::ptr::null_mut()
+                }
+            },
             Ok(Action::Done(result)) => result.into_ptr(),
             Err(error) => {
                 error.restore(py);

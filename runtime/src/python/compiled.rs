@@ -1,6 +1,7 @@
 //! The dispatcher behind a compiled callable: guards first, a trace where none hold.
 use super::errors::graph_break;
 use super::family::{Family, Household};
+use super::nested;
 use super::record::{Frame, Place, Times};
 use crate::bytecode::Code;
 use crate::emit::{self, Emitted, Failure};
@@ -107,6 +108,7 @@ impl Compiled {
             Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
         };
         self.refuse_break(py, &code, &outcome)?;
+        nested::expect(py, &self.family, &outcome.inside)?;
         let frame = self.family.shared.records().then(|| Frame::new(self.place(py), &code, &outcome)).transpose()?;
         let start = Instant::now();
         let emitted = match emit::emit(py, &code, function, outcome, &Household(Arc::clone(&self.family))) {

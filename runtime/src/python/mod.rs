@@ -3,6 +3,7 @@ mod compiled;
 mod describe;
 mod errors;
 mod family;
+mod nested;
 mod record;
 mod session;
 

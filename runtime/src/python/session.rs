@@ -1,6 +1,7 @@
 //! What `compile` shares among functions: options, counters, and, for `explain`, a record of every trace.
 use super::compiled::Compiled;
 use super::family::Family;
+use super::nested;
 use super::record::Frame;
 use crate::bytecode::split::Marks;
 use crate::ffi::callable;
@@ -133,11 +134,12 @@ impl Session {
     }
 
     /// Forgets everything compiled and counted.
-    fn reset(&self) {
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.generation.fetch_add(1, Relaxed);
         for (_, counter) in self.shared.counters.named() {
             counter.store(0, Relaxed);
         }
+        nested::forget(py)
     }
 
     /// What was recorded, in order of compilation, as plain Python data.

@@ -16,6 +16,8 @@ use std::rc::Rc;
 struct Limit {
     step: u64,
     reason: Break,
+    /// Code objects of the inlined frames that the break lay under.
+    inside: Vec<Py<PyAny>>,
 }
 
 /// How one attempt ended.
@@ -91,9 +93,10 @@ fn attempt(
         }
         Err(other) => return Err(to_stop(other)),
     };
+    let inside = limit.map(|limit| limit.inside.iter().map(|code| code.clone_ref(py)).collect()).unwrap_or_default();
     match tracer.finish(&end).map_err(to_stop)? {
-        Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end)))),
-        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what) })),
+        Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
+        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what), inside })),
     }
 }
 
@@ -115,8 +118,9 @@ fn to_stop(signal: Signal) -> Stop {
 }
 
 impl<'py> Tracer<'py> {
-    fn again(&self, reason: Break) -> Attempt {
-        Attempt::Again(Limit { step: self.state.outer_step.saturating_sub(1), reason })
+    fn again(&mut self, reason: Break) -> Attempt {
+        let inside = std::mem::take(&mut self.state.broken_inside);
+        Attempt::Again(Limit { step: self.state.outer_step.saturating_sub(1), reason, inside })
     }
 
     /// The instruction runs natively and raises again.
@@ -158,7 +162,7 @@ impl<'py> Tracer<'py> {
         Ok(frame)
     }
 
-    fn outcome(self, end: End) -> Outcome {
+    fn outcome(self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
         let state = self.state;
         let mut outcome = Outcome {
             values: state.values,
@@ -169,6 +173,7 @@ impl<'py> Tracer<'py> {
             end,
             routes: state.routes,
             steps: state.steps,
+            inside,
         };
         super::order::placeholders_first(&mut outcome);
         outcome

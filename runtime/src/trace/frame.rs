@@ -112,6 +112,9 @@ impl<'py> Tracer<'py> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
         self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new() });
         let rest = self.run_here(frame);
+        if matches!(rest, Err(Signal::Break(_))) && !frame.outermost {
+            self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
+        }
         self.state.places.pop();
         rest
     }

@@ -2,6 +2,7 @@
 use super::value::{Value, ValueId};
 use crate::graph::{Graph, NodeId};
 use crate::guard::Guard;
+use pyo3::prelude::*;
 
 /// A finished trace of one frame, from its first instruction up to `end`.
 #[derive(Debug)]
@@ -22,6 +23,9 @@ pub struct Outcome {
     pub routes: Vec<Route>,
     /// Bytecode instructions executed symbolically.
     pub steps: u64,
+    /// Code objects of the inlined frames that the break at the end lies under, innermost first: the native call reaches
+    /// them, and they are compiled in their own right.
+    pub inside: Vec<Py<PyAny>>,
 }
 
 /// A change to an object from before the trace; replayed by emitted code before the frame goes on.

@@ -38,6 +38,8 @@ pub struct State {
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,
+    /// Code objects of the inlined frames under which the trace broke, innermost first.
+    pub(super) broken_inside: Vec<Py<PyAny>>,
     pub(super) outer_step: u64,
     pub(super) stop_at: Option<u64>,
     pub(super) depth: usize,

@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::marker::PhantomData;
 
-pub use object::{follow, is_compiled, new, wrapped};
+pub use object::{active, follow, is_compiled, new, wrapped};
 
 pyo3::create_exception!(
     slotrt,
@@ -32,6 +32,11 @@ impl std::fmt::Debug for Args<'_, '_> {
 }
 
 impl<'a, 'py> Args<'a, 'py> {
+    /// `values` must be live objects for `'a`.
+    pub(super) fn new(py: Python<'py>, values: &'a [*mut ffi::PyObject]) -> Self {
+        Self { values, py, alive: PhantomData }
+    }
+
     /// How many.
     #[must_use]
     pub fn len(self) -> usize {

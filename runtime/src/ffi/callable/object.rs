@@ -3,6 +3,7 @@ use super::{Args, Chosen, Dispatch, InternalError, bind::Binder, packet, slots};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -128,9 +129,36 @@ unsafe fn enter(
     let call = Call { args, nargsf: nargsf.cast_unsigned(), kwnames, alive: PhantomData };
     // SAFETY: the interpreter calls only instances of our type through this function.
     let object = unsafe { Borrowed::from_ptr(py, callable) };
+    let _active = Active::new();
     // SAFETY: as above.
     let result = unsafe { once(&object, call)? };
     Ok(follow(result)?.into_ptr())
+}
+
+thread_local! {
+    /// Compiled functions that run on this thread.
+    static ACTIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether a compiled function runs on this thread.
+#[must_use]
+pub fn active() -> bool {
+    ACTIVE.get() > 0
+}
+
+struct Active;
+
+impl Active {
+    fn new() -> Self {
+        ACTIVE.set(ACTIVE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        ACTIVE.set(ACTIVE.get() - 1);
+    }
 }
 
 /// Runs continuations for as long as the result is a packet.

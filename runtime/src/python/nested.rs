@@ -1,0 +1,120 @@
+//! Functions that a compiled function calls natively because a break lies under them: compiled in their own right, through
+//! the evaluation hook, while a compiled function runs.
+use super::compiled::Compiled;
+use super::family::Family;
+use super::session::Options;
+use crate::ffi::callable::{self, Chosen, Dispatch};
+use crate::ffi::frame::{Declined, Frame};
+use crate::ffi::hook::{self, Action, FrameHandler};
+use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, Weak};
+
+/// How many functions with closures of their own may be compiled for one code object.
+const FUNCTIONS: usize = 8;
+
+const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
+
+/// The frames to compile when they are reached.
+#[derive(Debug, Default)]
+struct Expected {
+    /// A bit per code object, by address: most frames are none of ours.
+    filter: AtomicU64,
+    codes: Mutex<FxHashMap<usize, Vec<Nested>>>,
+    installed: AtomicBool,
+}
+
+/// What to do with the frames of one code object on behalf of one session.
+#[derive(Debug)]
+struct Nested {
+    /// Keeps the address valid.
+    _code: Py<PyAny>,
+    /// Who expects it; gone with its function.
+    by: Weak<Family>,
+    functions: Vec<(Py<PyAny>, Arc<Compiled>)>,
+}
+
+static EXPECTED: std::sync::LazyLock<Arc<Expected>> = std::sync::LazyLock::new(Arc::default);
+
+struct Handler(Arc<Expected>);
+
+fn bit(address: usize) -> u64 {
+    1 << ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
+}
+
+/// Has frames of these code objects compiled when the family's native calls reach them.
+pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) -> PyResult<()> {
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let Ok(mut known) = EXPECTED.codes.lock() else { return Ok(()) };
+    let mut dead = Vec::new();
+    for code in codes {
+        // A generator's frame outlives the call that makes it.
+        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & GENERATOR_LIKE != 0 {
+            continue;
+        }
+        let address = code.as_ptr() as usize;
+        let nested = known.entry(address).or_default();
+        dead.extend(nested.extract_if(.., |nested| nested.by.strong_count() == 0));
+        if !nested.iter().any(|nested| nested.by.as_ptr() == Arc::as_ptr(family)) {
+            nested.push(Nested { _code: code.clone_ref(py), by: Arc::downgrade(family), functions: Vec::new() });
+        }
+        EXPECTED.filter.fetch_or(bit(address), Relaxed);
+    }
+    drop(known);
+    drop(dead);
+    if !EXPECTED.installed.load(Relaxed) && !hook::is_installed(py) {
+        hook::install(py, Box::new(Handler(Arc::clone(&EXPECTED))))?;
+        EXPECTED.installed.store(true, Relaxed);
+    }
+    Ok(())
+}
+
+/// Forgets everything and takes the hook out.
+pub(super) fn forget(py: Python<'_>) -> PyResult<()> {
+    EXPECTED.filter.store(0, Relaxed);
+    let taken = EXPECTED.codes.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
+    drop(taken);
+    if EXPECTED.installed.swap(false, Relaxed) { hook::uninstall(py) } else { Ok(()) }
+}
+
+impl Expected {
+    /// The dispatcher for this function, on behalf of the family that asked last and still lives.
+    fn dispatcher(&self, function: &Bound<'_, PyAny>, code: usize) -> Option<Arc<Compiled>> {
+        let py = function.py();
+        let mut known = self.codes.lock().ok()?;
+        let nested = known.get_mut(&code)?.iter_mut().rev().find(|nested| nested.by.strong_count() > 0)?;
+        if let Some((_, compiled)) = nested.functions.iter().find(|(known, _)| known.is(function)) {
+            return Some(Arc::clone(compiled));
+        }
+        if nested.functions.len() >= FUNCTIONS {
+            return None;
+        }
+        let family = nested.by.upgrade()?;
+        let options =
+            Options { backend: family.options.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false };
+        let made = Arc::new(Compiled::root(Family::new(Arc::clone(&family.shared), options, function)));
+        nested.functions.push((function.clone().unbind(), Arc::clone(&made)));
+        Some(made)
+    }
+}
+
+impl FrameHandler for Handler {
+    fn observe(&self, frame: Frame<'_>) -> bool {
+        self.0.filter.load(Relaxed) & bit(frame.code_address()) != 0 && callable::active()
+    }
+
+    fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
+        let function = frame.function(py);
+        let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
+        Ok(match compiled.choose(&function, frame.args(py))? {
+            Chosen::Run(entry) => Action::Call(entry),
+            Chosen::Original => Action::Run,
+            Chosen::Done(result) => Action::Done(result),
+        })
+    }
+
+    fn declined(&self, _reason: Declined) {}
+}
