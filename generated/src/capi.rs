@@ -48,6 +48,8 @@ pub enum Global {
     PyExc_IndexError,
     /// `PyExc_KeyError`.
     PyExc_KeyError,
+    /// `PyExc_MemoryError`.
+    PyExc_MemoryError,
     /// `PyExc_OverflowError`.
     PyExc_OverflowError,
     /// `PyExc_RuntimeError`.
@@ -62,6 +64,8 @@ pub enum Global {
     PyExc_TypeError,
     /// `PyExc_ValueError`.
     PyExc_ValueError,
+    /// `PyLong_Type`.
+    PyLong_Type,
     /// `PyModule_Type`.
     PyModule_Type,
     /// `PySuper_Type`.
@@ -101,6 +105,7 @@ impl Global {
         Global::PyExc_DeprecationWarning,
         Global::PyExc_IndexError,
         Global::PyExc_KeyError,
+        Global::PyExc_MemoryError,
         Global::PyExc_OverflowError,
         Global::PyExc_RuntimeError,
         Global::PyExc_RuntimeWarning,
@@ -108,6 +113,7 @@ impl Global {
         Global::PyExc_SystemError,
         Global::PyExc_TypeError,
         Global::PyExc_ValueError,
+        Global::PyLong_Type,
         Global::PyModule_Type,
         Global::PySuper_Type,
         Global::PyTuple_Type,
@@ -137,6 +143,7 @@ impl Global {
             Global::PyExc_DeprecationWarning => "PyExc_DeprecationWarning",
             Global::PyExc_IndexError => "PyExc_IndexError",
             Global::PyExc_KeyError => "PyExc_KeyError",
+            Global::PyExc_MemoryError => "PyExc_MemoryError",
             Global::PyExc_OverflowError => "PyExc_OverflowError",
             Global::PyExc_RuntimeError => "PyExc_RuntimeError",
             Global::PyExc_RuntimeWarning => "PyExc_RuntimeWarning",
@@ -144,6 +151,7 @@ impl Global {
             Global::PyExc_SystemError => "PyExc_SystemError",
             Global::PyExc_TypeError => "PyExc_TypeError",
             Global::PyExc_ValueError => "PyExc_ValueError",
+            Global::PyLong_Type => "PyLong_Type",
             Global::PyModule_Type => "PyModule_Type",
             Global::PySuper_Type => "PySuper_Type",
             Global::PyTuple_Type => "PyTuple_Type",
@@ -185,6 +193,8 @@ pub enum FunctionId {
     PyDict_Pop,
     /// `PyDict_SetDefault` of `Objects/dictobject.c`.
     PyDict_SetDefault,
+    /// `PyDict_SetItemString` of `Objects/dictobject.c`.
+    PyDict_SetItemString,
     /// `PyDict_Values` of `Objects/dictobject.c`.
     PyDict_Values,
     /// `PyIndex_Check` of `Objects/abstract.c`.
@@ -285,6 +295,8 @@ pub enum FunctionId {
     PyNumber_TrueDivide,
     /// `PyNumber_Xor` of `Objects/abstract.c`.
     PyNumber_Xor,
+    /// `PyObject_ASCII` of `Objects/object.c`.
+    PyObject_ASCII,
     /// `PyObject_Bytes` of `Objects/object.c`.
     PyObject_Bytes,
     /// `PyObject_CheckBuffer` of `Objects/abstract.c`.
@@ -313,6 +325,8 @@ pub enum FunctionId {
     PyObject_GetItem,
     /// `PyObject_GetIter` of `Objects/abstract.c`.
     PyObject_GetIter,
+    /// `PyObject_GetOptionalAttr` of `Objects/object.c`.
+    PyObject_GetOptionalAttr,
     /// `PyObject_HasAttr` of `Objects/object.c`.
     PyObject_HasAttr,
     /// `PyObject_HasAttrWithError` of `Objects/object.c`.
@@ -341,6 +355,8 @@ pub enum FunctionId {
     PyObject_RichCompareBool,
     /// `PyObject_SelfIter` of `Objects/object.c`.
     PyObject_SelfIter,
+    /// `PyObject_SetAttr` of `Objects/object.c`.
+    PyObject_SetAttr,
     /// `PyObject_SetAttrString` of `Objects/object.c`.
     PyObject_SetAttrString,
     /// `PyObject_SetItem` of `Objects/abstract.c`.
@@ -399,8 +415,14 @@ pub enum FunctionId {
     PyType_GetModuleByDef,
     /// `PyType_GetModuleName` of `Objects/typeobject.c`.
     PyType_GetModuleName,
+    /// `PyType_GetName` of `Objects/typeobject.c`.
+    PyType_GetName,
+    /// `PyType_GetQualName` of `Objects/typeobject.c`.
+    PyType_GetQualName,
     /// `PyType_SUPPORTS_WEAKREFS` of `Objects/typeobject.c`.
     PyType_SUPPORTS_WEAKREFS,
+    /// `PyUnstable_Type_AssignVersionTag` of `Objects/typeobject.c`.
+    PyUnstable_Type_AssignVersionTag,
     /// `Py_DecRef` of `Objects/object.c`.
     Py_DecRef,
     /// `Py_IncRef` of `Objects/object.c`.
@@ -409,12 +431,22 @@ pub enum FunctionId {
     Py_IsFalse,
     /// `Py_IsTrue` of `Objects/object.c`.
     Py_IsTrue,
+    /// `Py_ReprEnter` of `Objects/object.c`.
+    Py_ReprEnter,
     /// `Py_ReprLeave` of `Objects/object.c`.
     Py_ReprLeave,
+    /// `_PyDict_FromKeys` of `Objects/dictobject.c`.
+    _PyDict_FromKeys,
+    /// `_PyDict_GetItemRef_Unicode_LockHeld` of `Objects/dictobject.c`.
+    _PyDict_GetItemRef_Unicode_LockHeld,
     /// `_PyDict_GetItemStringWithError` of `Objects/dictobject.c`.
     _PyDict_GetItemStringWithError,
+    /// `_PyDict_GetItemWithError` of `Objects/dictobject.c`.
+    _PyDict_GetItemWithError,
     /// `_PyDict_LoadGlobal` of `Objects/dictobject.c`.
     _PyDict_LoadGlobal,
+    /// `_PyDict_MergeEx` of `Objects/dictobject.c`.
+    _PyDict_MergeEx,
     /// `_PyDict_Pop` of `Objects/dictobject.c`.
     _PyDict_Pop,
     /// `_PyDict_SetItem_LockHeld` of `Objects/dictobject.c`.
@@ -437,6 +469,8 @@ pub enum FunctionId {
     _PyObject_HasLen,
     /// `_PyObject_IsAbstract` of `Objects/object.c`.
     _PyObject_IsAbstract,
+    /// `_PyObject_IsFreed` of `Objects/object.c`.
+    _PyObject_IsFreed,
     /// `_PyObject_LookupSpecial` of `Objects/typeobject.c`.
     _PyObject_LookupSpecial,
     /// `_PyObject_MaterializeManagedDict` of `Objects/dictobject.c`.
@@ -463,6 +497,10 @@ pub enum FunctionId {
     _PyType_GetModuleByDef2,
     /// `_PyType_GetSlotNames` of `Objects/typeobject.c`.
     _PyType_GetSlotNames,
+    /// `_PyType_GetSubclasses` of `Objects/typeobject.c`.
+    _PyType_GetSubclasses,
+    /// `_PyType_HasSubclasses` of `Objects/typeobject.c`.
+    _PyType_HasSubclasses,
     /// `_PyType_NewManagedObject` of `Objects/typeobject.c`.
     _PyType_NewManagedObject,
     /// `_Py_BaseObject_RichCompare` of `Objects/typeobject.c`.
@@ -485,6 +523,8 @@ pub enum FunctionId {
     _Py_slot_tp_getattro,
     /// `_Py_type_getattro` of `Objects/typeobject.c`.
     _Py_type_getattro,
+    /// `_buffer_release_call` of `Objects/abstract.c`.
+    _buffer_release_call,
     /// `_dir_object` of `Objects/object.c`.
     _dir_object,
     /// `_super_lookup_descr` of `Objects/typeobject.c`.
@@ -497,8 +537,12 @@ pub enum FunctionId {
     acquire_iter_result,
     /// `add_all_subclasses` of `Objects/typeobject.c`.
     add_all_subclasses,
+    /// `add_subclass` of `Objects/typeobject.c`.
+    add_subclass,
     /// `all_contained_in` of `Objects/dictobject.c`.
     all_contained_in,
+    /// `best_base` of `Objects/typeobject.c`.
+    best_base,
     /// `binary_op1` of `Objects/abstract.c`.
     binary_op1,
     /// `bool_dealloc` of `Objects/boolobject.c`.
@@ -507,6 +551,8 @@ pub enum FunctionId {
     bool_repr,
     /// `bool_vectorcall` of `Objects/boolobject.c`.
     bool_vectorcall,
+    /// `bufferwrapper_dealloc` of `Objects/typeobject.c`.
+    bufferwrapper_dealloc,
     /// `call_attribute` of `Objects/typeobject.c`.
     call_attribute,
     /// `check_duplicates` of `Objects/typeobject.c`.
@@ -589,6 +635,10 @@ pub enum FunctionId {
     dictitems_reversed,
     /// `dictitems_xor` of `Objects/dictobject.c`.
     dictitems_xor,
+    /// `dictitems_xor_lock_held` of `Objects/dictobject.c`.
+    dictitems_xor_lock_held,
+    /// `dictiter_dealloc` of `Objects/dictobject.c`.
+    dictiter_dealloc,
     /// `dictiter_iternextitem` of `Objects/dictobject.c`.
     dictiter_iternextitem,
     /// `dictiter_iternextkey` of `Objects/dictobject.c`.
@@ -607,6 +657,8 @@ pub enum FunctionId {
     dictvalues_iter,
     /// `dictvalues_reversed` of `Objects/dictobject.c`.
     dictvalues_reversed,
+    /// `dictview_dealloc` of `Objects/dictobject.c`.
+    dictview_dealloc,
     /// `dictview_repr` of `Objects/dictobject.c`.
     dictview_repr,
     /// `dictview_richcompare` of `Objects/dictobject.c`.
@@ -625,10 +677,14 @@ pub enum FunctionId {
     ensure_shared_on_resize,
     /// `excess_args` of `Objects/typeobject.c`.
     excess_args,
+    /// `get_builtin_base_with_dict` of `Objects/typeobject.c`.
+    get_builtin_base_with_dict,
     /// `get_dict_descriptor` of `Objects/typeobject.c`.
     get_dict_descriptor,
     /// `get_module_by_def` of `Objects/typeobject.c`.
     get_module_by_def,
+    /// `get_subclasses_key` of `Objects/typeobject.c`.
+    get_subclasses_key,
     /// `has_unique_reference` of `Objects/dictobject.c`.
     has_unique_reference,
     /// `is_subtype_with_mro` of `Objects/typeobject.c`.
@@ -641,6 +697,8 @@ pub enum FunctionId {
     lookup_tp_mro,
     /// `merge_class_dict` of `Objects/typeobject.c`.
     merge_class_dict,
+    /// `merge_from_seq2_lock_held` of `Objects/dictobject.c`.
+    merge_from_seq2_lock_held,
     /// `method_is_overloaded` of `Objects/typeobject.c`.
     method_is_overloaded,
     /// `method_output_as_list` of `Objects/abstract.c`.
@@ -687,6 +745,8 @@ pub enum FunctionId {
     object___reduce_ex__,
     /// `object___sizeof__` of `Objects/typeobject.c`.
     object___sizeof__,
+    /// `object_dealloc` of `Objects/typeobject.c`.
+    object_dealloc,
     /// `object_init` of `Objects/typeobject.c`.
     object_init,
     /// `object_init_subclass` of `Objects/typeobject.c`.
@@ -695,8 +755,12 @@ pub enum FunctionId {
     object_isinstance,
     /// `object_new` of `Objects/typeobject.c`.
     object_new,
+    /// `object_repr` of `Objects/typeobject.c`.
+    object_repr,
     /// `object_richcompare` of `Objects/typeobject.c`.
     object_richcompare,
+    /// `object_set_class_world_stopped` of `Objects/typeobject.c`.
+    object_set_class_world_stopped,
     /// `object_str` of `Objects/typeobject.c`.
     object_str,
     /// `object_subclasshook` of `Objects/typeobject.c`.
@@ -789,6 +853,8 @@ pub enum FunctionId {
     slot_nb_positive,
     /// `slot_nb_power` of `Objects/typeobject.c`.
     slot_nb_power,
+    /// `slot_nb_power_binary` of `Objects/typeobject.c`.
+    slot_nb_power_binary,
     /// `slot_nb_remainder` of `Objects/typeobject.c`.
     slot_nb_remainder,
     /// `slot_nb_rshift` of `Objects/typeobject.c`.
@@ -815,6 +881,8 @@ pub enum FunctionId {
     slot_tp_descr_set,
     /// `slot_tp_finalize` of `Objects/typeobject.c`.
     slot_tp_finalize,
+    /// `slot_tp_hash` of `Objects/typeobject.c`.
+    slot_tp_hash,
     /// `slot_tp_init` of `Objects/typeobject.c`.
     slot_tp_init,
     /// `slot_tp_iter` of `Objects/typeobject.c`.
@@ -831,10 +899,16 @@ pub enum FunctionId {
     slot_tp_setattro,
     /// `slot_tp_str` of `Objects/typeobject.c`.
     slot_tp_str,
+    /// `solid_base` of `Objects/typeobject.c`.
+    solid_base,
     /// `subtype_clear` of `Objects/typeobject.c`.
     subtype_clear,
     /// `subtype_dealloc` of `Objects/typeobject.c`.
     subtype_dealloc,
+    /// `super_dealloc` of `Objects/typeobject.c`.
+    super_dealloc,
+    /// `super_getattro` of `Objects/typeobject.c`.
+    super_getattro,
     /// `super_vectorcall` of `Objects/typeobject.c`.
     super_vectorcall,
     /// `supercheck` of `Objects/typeobject.c`.
@@ -861,12 +935,18 @@ pub enum FunctionId {
     type___subclasses__,
     /// `type___subclasses___impl` of `Objects/typeobject.c`.
     type___subclasses___impl,
+    /// `type_call` of `Objects/typeobject.c`.
+    type_call,
+    /// `type_dict_set_doc` of `Objects/typeobject.c`.
+    type_dict_set_doc,
     /// `type_from_ref` of `Objects/typeobject.c`.
     type_from_ref,
     /// `type_init` of `Objects/typeobject.c`.
     type_init,
     /// `type_is_gc` of `Objects/typeobject.c`.
     type_is_gc,
+    /// `type_is_subtype_base_chain` of `Objects/typeobject.c`.
+    type_is_subtype_base_chain,
     /// `type_mro` of `Objects/typeobject.c`.
     type_mro,
     /// `type_mro_impl` of `Objects/typeobject.c`.
@@ -877,12 +957,16 @@ pub enum FunctionId {
     type_new_copy_slots,
     /// `type_new_impl` of `Objects/typeobject.c`.
     type_new_impl,
+    /// `type_new_init_subclass` of `Objects/typeobject.c`.
+    type_new_init_subclass,
     /// `type_new_set_attrs` of `Objects/typeobject.c`.
     type_new_set_attrs,
     /// `type_new_set_classcell` of `Objects/typeobject.c`.
     type_new_set_classcell,
     /// `type_new_set_classdictcell` of `Objects/typeobject.c`.
     type_new_set_classdictcell,
+    /// `type_new_set_module` of `Objects/typeobject.c`.
+    type_new_set_module,
     /// `type_new_staticmethod` of `Objects/typeobject.c`.
     type_new_staticmethod,
     /// `type_ready_add_subclasses` of `Objects/typeobject.c`.
@@ -895,6 +979,8 @@ pub enum FunctionId {
     type_ready_set_dict,
     /// `type_ready_set_hash` of `Objects/typeobject.c`.
     type_ready_set_hash,
+    /// `type_repr` of `Objects/typeobject.c`.
+    type_repr,
     /// `type_vectorcall` of `Objects/typeobject.c`.
     type_vectorcall,
 }
@@ -913,6 +999,7 @@ impl FunctionId {
         FunctionId::PyDict_MergeFromSeq2,
         FunctionId::PyDict_Pop,
         FunctionId::PyDict_SetDefault,
+        FunctionId::PyDict_SetItemString,
         FunctionId::PyDict_Values,
         FunctionId::PyIndex_Check,
         FunctionId::PyIter_Check,
@@ -963,6 +1050,7 @@ impl FunctionId {
         FunctionId::PyNumber_Subtract,
         FunctionId::PyNumber_TrueDivide,
         FunctionId::PyNumber_Xor,
+        FunctionId::PyObject_ASCII,
         FunctionId::PyObject_Bytes,
         FunctionId::PyObject_CheckBuffer,
         FunctionId::PyObject_DelAttr,
@@ -977,6 +1065,7 @@ impl FunctionId {
         FunctionId::PyObject_GetBuffer,
         FunctionId::PyObject_GetItem,
         FunctionId::PyObject_GetIter,
+        FunctionId::PyObject_GetOptionalAttr,
         FunctionId::PyObject_HasAttr,
         FunctionId::PyObject_HasAttrWithError,
         FunctionId::PyObject_Hash,
@@ -991,6 +1080,7 @@ impl FunctionId {
         FunctionId::PyObject_RichCompare,
         FunctionId::PyObject_RichCompareBool,
         FunctionId::PyObject_SelfIter,
+        FunctionId::PyObject_SetAttr,
         FunctionId::PyObject_SetAttrString,
         FunctionId::PyObject_SetItem,
         FunctionId::PyObject_Size,
@@ -1020,14 +1110,22 @@ impl FunctionId {
         FunctionId::PyType_GetModule,
         FunctionId::PyType_GetModuleByDef,
         FunctionId::PyType_GetModuleName,
+        FunctionId::PyType_GetName,
+        FunctionId::PyType_GetQualName,
         FunctionId::PyType_SUPPORTS_WEAKREFS,
+        FunctionId::PyUnstable_Type_AssignVersionTag,
         FunctionId::Py_DecRef,
         FunctionId::Py_IncRef,
         FunctionId::Py_IsFalse,
         FunctionId::Py_IsTrue,
+        FunctionId::Py_ReprEnter,
         FunctionId::Py_ReprLeave,
+        FunctionId::_PyDict_FromKeys,
+        FunctionId::_PyDict_GetItemRef_Unicode_LockHeld,
         FunctionId::_PyDict_GetItemStringWithError,
+        FunctionId::_PyDict_GetItemWithError,
         FunctionId::_PyDict_LoadGlobal,
+        FunctionId::_PyDict_MergeEx,
         FunctionId::_PyDict_Pop,
         FunctionId::_PyDict_SetItem_LockHeld,
         FunctionId::_PyDict_SetItem_Take2,
@@ -1039,6 +1137,7 @@ impl FunctionId {
         FunctionId::_PyObject_GetState,
         FunctionId::_PyObject_HasLen,
         FunctionId::_PyObject_IsAbstract,
+        FunctionId::_PyObject_IsFreed,
         FunctionId::_PyObject_LookupSpecial,
         FunctionId::_PyObject_MaterializeManagedDict,
         FunctionId::_PyObject_NextNotImplemented,
@@ -1052,6 +1151,8 @@ impl FunctionId {
         FunctionId::_PyType_GetMRO,
         FunctionId::_PyType_GetModuleByDef2,
         FunctionId::_PyType_GetSlotNames,
+        FunctionId::_PyType_GetSubclasses,
+        FunctionId::_PyType_HasSubclasses,
         FunctionId::_PyType_NewManagedObject,
         FunctionId::_Py_BaseObject_RichCompare,
         FunctionId::_Py_DecRef,
@@ -1063,17 +1164,21 @@ impl FunctionId {
         FunctionId::_Py_module_getattro,
         FunctionId::_Py_slot_tp_getattro,
         FunctionId::_Py_type_getattro,
+        FunctionId::_buffer_release_call,
         FunctionId::_dir_object,
         FunctionId::_super_lookup_descr,
         FunctionId::abstract_get_bases,
         FunctionId::abstract_issubclass,
         FunctionId::acquire_iter_result,
         FunctionId::add_all_subclasses,
+        FunctionId::add_subclass,
         FunctionId::all_contained_in,
+        FunctionId::best_base,
         FunctionId::binary_op1,
         FunctionId::bool_dealloc,
         FunctionId::bool_repr,
         FunctionId::bool_vectorcall,
+        FunctionId::bufferwrapper_dealloc,
         FunctionId::call_attribute,
         FunctionId::check_duplicates,
         FunctionId::class_name,
@@ -1115,6 +1220,8 @@ impl FunctionId {
         FunctionId::dictitems_iter,
         FunctionId::dictitems_reversed,
         FunctionId::dictitems_xor,
+        FunctionId::dictitems_xor_lock_held,
+        FunctionId::dictiter_dealloc,
         FunctionId::dictiter_iternextitem,
         FunctionId::dictiter_iternextkey,
         FunctionId::dictiter_iternextvalue,
@@ -1124,6 +1231,7 @@ impl FunctionId {
         FunctionId::dictreviter_iternext,
         FunctionId::dictvalues_iter,
         FunctionId::dictvalues_reversed,
+        FunctionId::dictview_dealloc,
         FunctionId::dictview_repr,
         FunctionId::dictview_richcompare,
         FunctionId::dictviews_isdisjoint,
@@ -1133,14 +1241,17 @@ impl FunctionId {
         FunctionId::dictviews_xor,
         FunctionId::ensure_shared_on_resize,
         FunctionId::excess_args,
+        FunctionId::get_builtin_base_with_dict,
         FunctionId::get_dict_descriptor,
         FunctionId::get_module_by_def,
+        FunctionId::get_subclasses_key,
         FunctionId::has_unique_reference,
         FunctionId::is_subtype_with_mro,
         FunctionId::load_keys_nentries,
         FunctionId::lookup_tp_bases,
         FunctionId::lookup_tp_mro,
         FunctionId::merge_class_dict,
+        FunctionId::merge_from_seq2_lock_held,
         FunctionId::method_is_overloaded,
         FunctionId::method_output_as_list,
         FunctionId::mro_check,
@@ -1164,11 +1275,14 @@ impl FunctionId {
         FunctionId::object___reduce___impl,
         FunctionId::object___reduce_ex__,
         FunctionId::object___sizeof__,
+        FunctionId::object_dealloc,
         FunctionId::object_init,
         FunctionId::object_init_subclass,
         FunctionId::object_isinstance,
         FunctionId::object_new,
+        FunctionId::object_repr,
         FunctionId::object_richcompare,
+        FunctionId::object_set_class_world_stopped,
         FunctionId::object_str,
         FunctionId::object_subclasshook,
         FunctionId::overrides_hash,
@@ -1215,6 +1329,7 @@ impl FunctionId {
         FunctionId::slot_nb_or,
         FunctionId::slot_nb_positive,
         FunctionId::slot_nb_power,
+        FunctionId::slot_nb_power_binary,
         FunctionId::slot_nb_remainder,
         FunctionId::slot_nb_rshift,
         FunctionId::slot_nb_subtract,
@@ -1228,6 +1343,7 @@ impl FunctionId {
         FunctionId::slot_tp_descr_get,
         FunctionId::slot_tp_descr_set,
         FunctionId::slot_tp_finalize,
+        FunctionId::slot_tp_hash,
         FunctionId::slot_tp_init,
         FunctionId::slot_tp_iter,
         FunctionId::slot_tp_iternext,
@@ -1236,8 +1352,11 @@ impl FunctionId {
         FunctionId::slot_tp_richcompare,
         FunctionId::slot_tp_setattro,
         FunctionId::slot_tp_str,
+        FunctionId::solid_base,
         FunctionId::subtype_clear,
         FunctionId::subtype_dealloc,
+        FunctionId::super_dealloc,
+        FunctionId::super_getattro,
         FunctionId::super_vectorcall,
         FunctionId::supercheck,
         FunctionId::tail_contains,
@@ -1251,23 +1370,29 @@ impl FunctionId {
         FunctionId::type___subclasscheck___impl,
         FunctionId::type___subclasses__,
         FunctionId::type___subclasses___impl,
+        FunctionId::type_call,
+        FunctionId::type_dict_set_doc,
         FunctionId::type_from_ref,
         FunctionId::type_init,
         FunctionId::type_is_gc,
+        FunctionId::type_is_subtype_base_chain,
         FunctionId::type_mro,
         FunctionId::type_mro_impl,
         FunctionId::type_new_classmethod,
         FunctionId::type_new_copy_slots,
         FunctionId::type_new_impl,
+        FunctionId::type_new_init_subclass,
         FunctionId::type_new_set_attrs,
         FunctionId::type_new_set_classcell,
         FunctionId::type_new_set_classdictcell,
+        FunctionId::type_new_set_module,
         FunctionId::type_new_staticmethod,
         FunctionId::type_ready_add_subclasses,
         FunctionId::type_ready_fill_dict,
         FunctionId::type_ready_pre_checks,
         FunctionId::type_ready_set_dict,
         FunctionId::type_ready_set_hash,
+        FunctionId::type_repr,
         FunctionId::type_vectorcall,
     ];
     /// The C name.
@@ -1285,6 +1410,7 @@ impl FunctionId {
             FunctionId::PyDict_MergeFromSeq2 => "PyDict_MergeFromSeq2",
             FunctionId::PyDict_Pop => "PyDict_Pop",
             FunctionId::PyDict_SetDefault => "PyDict_SetDefault",
+            FunctionId::PyDict_SetItemString => "PyDict_SetItemString",
             FunctionId::PyDict_Values => "PyDict_Values",
             FunctionId::PyIndex_Check => "PyIndex_Check",
             FunctionId::PyIter_Check => "PyIter_Check",
@@ -1337,6 +1463,7 @@ impl FunctionId {
             FunctionId::PyNumber_Subtract => "PyNumber_Subtract",
             FunctionId::PyNumber_TrueDivide => "PyNumber_TrueDivide",
             FunctionId::PyNumber_Xor => "PyNumber_Xor",
+            FunctionId::PyObject_ASCII => "PyObject_ASCII",
             FunctionId::PyObject_Bytes => "PyObject_Bytes",
             FunctionId::PyObject_CheckBuffer => "PyObject_CheckBuffer",
             FunctionId::PyObject_DelAttr => "PyObject_DelAttr",
@@ -1351,6 +1478,7 @@ impl FunctionId {
             FunctionId::PyObject_GetBuffer => "PyObject_GetBuffer",
             FunctionId::PyObject_GetItem => "PyObject_GetItem",
             FunctionId::PyObject_GetIter => "PyObject_GetIter",
+            FunctionId::PyObject_GetOptionalAttr => "PyObject_GetOptionalAttr",
             FunctionId::PyObject_HasAttr => "PyObject_HasAttr",
             FunctionId::PyObject_HasAttrWithError => "PyObject_HasAttrWithError",
             FunctionId::PyObject_Hash => "PyObject_Hash",
@@ -1365,6 +1493,7 @@ impl FunctionId {
             FunctionId::PyObject_RichCompare => "PyObject_RichCompare",
             FunctionId::PyObject_RichCompareBool => "PyObject_RichCompareBool",
             FunctionId::PyObject_SelfIter => "PyObject_SelfIter",
+            FunctionId::PyObject_SetAttr => "PyObject_SetAttr",
             FunctionId::PyObject_SetAttrString => "PyObject_SetAttrString",
             FunctionId::PyObject_SetItem => "PyObject_SetItem",
             FunctionId::PyObject_Size => "PyObject_Size",
@@ -1394,16 +1523,28 @@ impl FunctionId {
             FunctionId::PyType_GetModule => "PyType_GetModule",
             FunctionId::PyType_GetModuleByDef => "PyType_GetModuleByDef",
             FunctionId::PyType_GetModuleName => "PyType_GetModuleName",
+            FunctionId::PyType_GetName => "PyType_GetName",
+            FunctionId::PyType_GetQualName => "PyType_GetQualName",
             FunctionId::PyType_SUPPORTS_WEAKREFS => "PyType_SUPPORTS_WEAKREFS",
+            FunctionId::PyUnstable_Type_AssignVersionTag => {
+                "PyUnstable_Type_AssignVersionTag"
+            }
             FunctionId::Py_DecRef => "Py_DecRef",
             FunctionId::Py_IncRef => "Py_IncRef",
             FunctionId::Py_IsFalse => "Py_IsFalse",
             FunctionId::Py_IsTrue => "Py_IsTrue",
+            FunctionId::Py_ReprEnter => "Py_ReprEnter",
             FunctionId::Py_ReprLeave => "Py_ReprLeave",
+            FunctionId::_PyDict_FromKeys => "_PyDict_FromKeys",
+            FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => {
+                "_PyDict_GetItemRef_Unicode_LockHeld"
+            }
             FunctionId::_PyDict_GetItemStringWithError => {
                 "_PyDict_GetItemStringWithError"
             }
+            FunctionId::_PyDict_GetItemWithError => "_PyDict_GetItemWithError",
             FunctionId::_PyDict_LoadGlobal => "_PyDict_LoadGlobal",
+            FunctionId::_PyDict_MergeEx => "_PyDict_MergeEx",
             FunctionId::_PyDict_Pop => "_PyDict_Pop",
             FunctionId::_PyDict_SetItem_LockHeld => "_PyDict_SetItem_LockHeld",
             FunctionId::_PyDict_SetItem_Take2 => "_PyDict_SetItem_Take2",
@@ -1415,6 +1556,7 @@ impl FunctionId {
             FunctionId::_PyObject_GetState => "_PyObject_GetState",
             FunctionId::_PyObject_HasLen => "_PyObject_HasLen",
             FunctionId::_PyObject_IsAbstract => "_PyObject_IsAbstract",
+            FunctionId::_PyObject_IsFreed => "_PyObject_IsFreed",
             FunctionId::_PyObject_LookupSpecial => "_PyObject_LookupSpecial",
             FunctionId::_PyObject_MaterializeManagedDict => {
                 "_PyObject_MaterializeManagedDict"
@@ -1432,6 +1574,8 @@ impl FunctionId {
             FunctionId::_PyType_GetMRO => "_PyType_GetMRO",
             FunctionId::_PyType_GetModuleByDef2 => "_PyType_GetModuleByDef2",
             FunctionId::_PyType_GetSlotNames => "_PyType_GetSlotNames",
+            FunctionId::_PyType_GetSubclasses => "_PyType_GetSubclasses",
+            FunctionId::_PyType_HasSubclasses => "_PyType_HasSubclasses",
             FunctionId::_PyType_NewManagedObject => "_PyType_NewManagedObject",
             FunctionId::_Py_BaseObject_RichCompare => "_Py_BaseObject_RichCompare",
             FunctionId::_Py_DecRef => "_Py_DecRef",
@@ -1443,17 +1587,21 @@ impl FunctionId {
             FunctionId::_Py_module_getattro => "_Py_module_getattro",
             FunctionId::_Py_slot_tp_getattro => "_Py_slot_tp_getattro",
             FunctionId::_Py_type_getattro => "_Py_type_getattro",
+            FunctionId::_buffer_release_call => "_buffer_release_call",
             FunctionId::_dir_object => "_dir_object",
             FunctionId::_super_lookup_descr => "_super_lookup_descr",
             FunctionId::abstract_get_bases => "abstract_get_bases",
             FunctionId::abstract_issubclass => "abstract_issubclass",
             FunctionId::acquire_iter_result => "acquire_iter_result",
             FunctionId::add_all_subclasses => "add_all_subclasses",
+            FunctionId::add_subclass => "add_subclass",
             FunctionId::all_contained_in => "all_contained_in",
+            FunctionId::best_base => "best_base",
             FunctionId::binary_op1 => "binary_op1",
             FunctionId::bool_dealloc => "bool_dealloc",
             FunctionId::bool_repr => "bool_repr",
             FunctionId::bool_vectorcall => "bool_vectorcall",
+            FunctionId::bufferwrapper_dealloc => "bufferwrapper_dealloc",
             FunctionId::call_attribute => "call_attribute",
             FunctionId::check_duplicates => "check_duplicates",
             FunctionId::class_name => "class_name",
@@ -1495,6 +1643,8 @@ impl FunctionId {
             FunctionId::dictitems_iter => "dictitems_iter",
             FunctionId::dictitems_reversed => "dictitems_reversed",
             FunctionId::dictitems_xor => "dictitems_xor",
+            FunctionId::dictitems_xor_lock_held => "dictitems_xor_lock_held",
+            FunctionId::dictiter_dealloc => "dictiter_dealloc",
             FunctionId::dictiter_iternextitem => "dictiter_iternextitem",
             FunctionId::dictiter_iternextkey => "dictiter_iternextkey",
             FunctionId::dictiter_iternextvalue => "dictiter_iternextvalue",
@@ -1504,6 +1654,7 @@ impl FunctionId {
             FunctionId::dictreviter_iternext => "dictreviter_iternext",
             FunctionId::dictvalues_iter => "dictvalues_iter",
             FunctionId::dictvalues_reversed => "dictvalues_reversed",
+            FunctionId::dictview_dealloc => "dictview_dealloc",
             FunctionId::dictview_repr => "dictview_repr",
             FunctionId::dictview_richcompare => "dictview_richcompare",
             FunctionId::dictviews_isdisjoint => "dictviews_isdisjoint",
@@ -1513,14 +1664,17 @@ impl FunctionId {
             FunctionId::dictviews_xor => "dictviews_xor",
             FunctionId::ensure_shared_on_resize => "ensure_shared_on_resize",
             FunctionId::excess_args => "excess_args",
+            FunctionId::get_builtin_base_with_dict => "get_builtin_base_with_dict",
             FunctionId::get_dict_descriptor => "get_dict_descriptor",
             FunctionId::get_module_by_def => "get_module_by_def",
+            FunctionId::get_subclasses_key => "get_subclasses_key",
             FunctionId::has_unique_reference => "has_unique_reference",
             FunctionId::is_subtype_with_mro => "is_subtype_with_mro",
             FunctionId::load_keys_nentries => "load_keys_nentries",
             FunctionId::lookup_tp_bases => "lookup_tp_bases",
             FunctionId::lookup_tp_mro => "lookup_tp_mro",
             FunctionId::merge_class_dict => "merge_class_dict",
+            FunctionId::merge_from_seq2_lock_held => "merge_from_seq2_lock_held",
             FunctionId::method_is_overloaded => "method_is_overloaded",
             FunctionId::method_output_as_list => "method_output_as_list",
             FunctionId::mro_check => "mro_check",
@@ -1544,11 +1698,16 @@ impl FunctionId {
             FunctionId::object___reduce___impl => "object___reduce___impl",
             FunctionId::object___reduce_ex__ => "object___reduce_ex__",
             FunctionId::object___sizeof__ => "object___sizeof__",
+            FunctionId::object_dealloc => "object_dealloc",
             FunctionId::object_init => "object_init",
             FunctionId::object_init_subclass => "object_init_subclass",
             FunctionId::object_isinstance => "object_isinstance",
             FunctionId::object_new => "object_new",
+            FunctionId::object_repr => "object_repr",
             FunctionId::object_richcompare => "object_richcompare",
+            FunctionId::object_set_class_world_stopped => {
+                "object_set_class_world_stopped"
+            }
             FunctionId::object_str => "object_str",
             FunctionId::object_subclasshook => "object_subclasshook",
             FunctionId::overrides_hash => "overrides_hash",
@@ -1599,6 +1758,7 @@ impl FunctionId {
             FunctionId::slot_nb_or => "slot_nb_or",
             FunctionId::slot_nb_positive => "slot_nb_positive",
             FunctionId::slot_nb_power => "slot_nb_power",
+            FunctionId::slot_nb_power_binary => "slot_nb_power_binary",
             FunctionId::slot_nb_remainder => "slot_nb_remainder",
             FunctionId::slot_nb_rshift => "slot_nb_rshift",
             FunctionId::slot_nb_subtract => "slot_nb_subtract",
@@ -1612,6 +1772,7 @@ impl FunctionId {
             FunctionId::slot_tp_descr_get => "slot_tp_descr_get",
             FunctionId::slot_tp_descr_set => "slot_tp_descr_set",
             FunctionId::slot_tp_finalize => "slot_tp_finalize",
+            FunctionId::slot_tp_hash => "slot_tp_hash",
             FunctionId::slot_tp_init => "slot_tp_init",
             FunctionId::slot_tp_iter => "slot_tp_iter",
             FunctionId::slot_tp_iternext => "slot_tp_iternext",
@@ -1620,8 +1781,11 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "slot_tp_richcompare",
             FunctionId::slot_tp_setattro => "slot_tp_setattro",
             FunctionId::slot_tp_str => "slot_tp_str",
+            FunctionId::solid_base => "solid_base",
             FunctionId::subtype_clear => "subtype_clear",
             FunctionId::subtype_dealloc => "subtype_dealloc",
+            FunctionId::super_dealloc => "super_dealloc",
+            FunctionId::super_getattro => "super_getattro",
             FunctionId::super_vectorcall => "super_vectorcall",
             FunctionId::supercheck => "supercheck",
             FunctionId::tail_contains => "tail_contains",
@@ -1635,23 +1799,29 @@ impl FunctionId {
             FunctionId::type___subclasscheck___impl => "type___subclasscheck___impl",
             FunctionId::type___subclasses__ => "type___subclasses__",
             FunctionId::type___subclasses___impl => "type___subclasses___impl",
+            FunctionId::type_call => "type_call",
+            FunctionId::type_dict_set_doc => "type_dict_set_doc",
             FunctionId::type_from_ref => "type_from_ref",
             FunctionId::type_init => "type_init",
             FunctionId::type_is_gc => "type_is_gc",
+            FunctionId::type_is_subtype_base_chain => "type_is_subtype_base_chain",
             FunctionId::type_mro => "type_mro",
             FunctionId::type_mro_impl => "type_mro_impl",
             FunctionId::type_new_classmethod => "type_new_classmethod",
             FunctionId::type_new_copy_slots => "type_new_copy_slots",
             FunctionId::type_new_impl => "type_new_impl",
+            FunctionId::type_new_init_subclass => "type_new_init_subclass",
             FunctionId::type_new_set_attrs => "type_new_set_attrs",
             FunctionId::type_new_set_classcell => "type_new_set_classcell",
             FunctionId::type_new_set_classdictcell => "type_new_set_classdictcell",
+            FunctionId::type_new_set_module => "type_new_set_module",
             FunctionId::type_new_staticmethod => "type_new_staticmethod",
             FunctionId::type_ready_add_subclasses => "type_ready_add_subclasses",
             FunctionId::type_ready_fill_dict => "type_ready_fill_dict",
             FunctionId::type_ready_pre_checks => "type_ready_pre_checks",
             FunctionId::type_ready_set_dict => "type_ready_set_dict",
             FunctionId::type_ready_set_hash => "type_ready_set_hash",
+            FunctionId::type_repr => "type_repr",
             FunctionId::type_vectorcall => "type_vectorcall",
         }
     }
@@ -1670,6 +1840,7 @@ impl FunctionId {
             FunctionId::PyDict_MergeFromSeq2 => "Objects/dictobject.c",
             FunctionId::PyDict_Pop => "Objects/dictobject.c",
             FunctionId::PyDict_SetDefault => "Objects/dictobject.c",
+            FunctionId::PyDict_SetItemString => "Objects/dictobject.c",
             FunctionId::PyDict_Values => "Objects/dictobject.c",
             FunctionId::PyIndex_Check => "Objects/abstract.c",
             FunctionId::PyIter_Check => "Objects/abstract.c",
@@ -1720,6 +1891,7 @@ impl FunctionId {
             FunctionId::PyNumber_Subtract => "Objects/abstract.c",
             FunctionId::PyNumber_TrueDivide => "Objects/abstract.c",
             FunctionId::PyNumber_Xor => "Objects/abstract.c",
+            FunctionId::PyObject_ASCII => "Objects/object.c",
             FunctionId::PyObject_Bytes => "Objects/object.c",
             FunctionId::PyObject_CheckBuffer => "Objects/abstract.c",
             FunctionId::PyObject_DelAttr => "Objects/object.c",
@@ -1734,6 +1906,7 @@ impl FunctionId {
             FunctionId::PyObject_GetBuffer => "Objects/abstract.c",
             FunctionId::PyObject_GetItem => "Objects/abstract.c",
             FunctionId::PyObject_GetIter => "Objects/abstract.c",
+            FunctionId::PyObject_GetOptionalAttr => "Objects/object.c",
             FunctionId::PyObject_HasAttr => "Objects/object.c",
             FunctionId::PyObject_HasAttrWithError => "Objects/object.c",
             FunctionId::PyObject_Hash => "Objects/object.c",
@@ -1748,6 +1921,7 @@ impl FunctionId {
             FunctionId::PyObject_RichCompare => "Objects/object.c",
             FunctionId::PyObject_RichCompareBool => "Objects/object.c",
             FunctionId::PyObject_SelfIter => "Objects/object.c",
+            FunctionId::PyObject_SetAttr => "Objects/object.c",
             FunctionId::PyObject_SetAttrString => "Objects/object.c",
             FunctionId::PyObject_SetItem => "Objects/abstract.c",
             FunctionId::PyObject_Size => "Objects/abstract.c",
@@ -1777,14 +1951,22 @@ impl FunctionId {
             FunctionId::PyType_GetModule => "Objects/typeobject.c",
             FunctionId::PyType_GetModuleByDef => "Objects/typeobject.c",
             FunctionId::PyType_GetModuleName => "Objects/typeobject.c",
+            FunctionId::PyType_GetName => "Objects/typeobject.c",
+            FunctionId::PyType_GetQualName => "Objects/typeobject.c",
             FunctionId::PyType_SUPPORTS_WEAKREFS => "Objects/typeobject.c",
+            FunctionId::PyUnstable_Type_AssignVersionTag => "Objects/typeobject.c",
             FunctionId::Py_DecRef => "Objects/object.c",
             FunctionId::Py_IncRef => "Objects/object.c",
             FunctionId::Py_IsFalse => "Objects/object.c",
             FunctionId::Py_IsTrue => "Objects/object.c",
+            FunctionId::Py_ReprEnter => "Objects/object.c",
             FunctionId::Py_ReprLeave => "Objects/object.c",
+            FunctionId::_PyDict_FromKeys => "Objects/dictobject.c",
+            FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemStringWithError => "Objects/dictobject.c",
+            FunctionId::_PyDict_GetItemWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_LoadGlobal => "Objects/dictobject.c",
+            FunctionId::_PyDict_MergeEx => "Objects/dictobject.c",
             FunctionId::_PyDict_Pop => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_Take2 => "Objects/dictobject.c",
@@ -1796,6 +1978,7 @@ impl FunctionId {
             FunctionId::_PyObject_GetState => "Objects/typeobject.c",
             FunctionId::_PyObject_HasLen => "Objects/abstract.c",
             FunctionId::_PyObject_IsAbstract => "Objects/object.c",
+            FunctionId::_PyObject_IsFreed => "Objects/object.c",
             FunctionId::_PyObject_LookupSpecial => "Objects/typeobject.c",
             FunctionId::_PyObject_MaterializeManagedDict => "Objects/dictobject.c",
             FunctionId::_PyObject_NextNotImplemented => "Objects/object.c",
@@ -1809,6 +1992,8 @@ impl FunctionId {
             FunctionId::_PyType_GetMRO => "Objects/typeobject.c",
             FunctionId::_PyType_GetModuleByDef2 => "Objects/typeobject.c",
             FunctionId::_PyType_GetSlotNames => "Objects/typeobject.c",
+            FunctionId::_PyType_GetSubclasses => "Objects/typeobject.c",
+            FunctionId::_PyType_HasSubclasses => "Objects/typeobject.c",
             FunctionId::_PyType_NewManagedObject => "Objects/typeobject.c",
             FunctionId::_Py_BaseObject_RichCompare => "Objects/typeobject.c",
             FunctionId::_Py_DecRef => "Objects/object.c",
@@ -1820,17 +2005,21 @@ impl FunctionId {
             FunctionId::_Py_module_getattro => "",
             FunctionId::_Py_slot_tp_getattro => "Objects/typeobject.c",
             FunctionId::_Py_type_getattro => "Objects/typeobject.c",
+            FunctionId::_buffer_release_call => "Objects/abstract.c",
             FunctionId::_dir_object => "Objects/object.c",
             FunctionId::_super_lookup_descr => "Objects/typeobject.c",
             FunctionId::abstract_get_bases => "Objects/abstract.c",
             FunctionId::abstract_issubclass => "Objects/abstract.c",
             FunctionId::acquire_iter_result => "Objects/dictobject.c",
             FunctionId::add_all_subclasses => "Objects/typeobject.c",
+            FunctionId::add_subclass => "Objects/typeobject.c",
             FunctionId::all_contained_in => "Objects/dictobject.c",
+            FunctionId::best_base => "Objects/typeobject.c",
             FunctionId::binary_op1 => "Objects/abstract.c",
             FunctionId::bool_dealloc => "Objects/boolobject.c",
             FunctionId::bool_repr => "Objects/boolobject.c",
             FunctionId::bool_vectorcall => "Objects/boolobject.c",
+            FunctionId::bufferwrapper_dealloc => "Objects/typeobject.c",
             FunctionId::call_attribute => "Objects/typeobject.c",
             FunctionId::check_duplicates => "Objects/typeobject.c",
             FunctionId::class_name => "Objects/typeobject.c",
@@ -1872,6 +2061,8 @@ impl FunctionId {
             FunctionId::dictitems_iter => "Objects/dictobject.c",
             FunctionId::dictitems_reversed => "Objects/dictobject.c",
             FunctionId::dictitems_xor => "Objects/dictobject.c",
+            FunctionId::dictitems_xor_lock_held => "Objects/dictobject.c",
+            FunctionId::dictiter_dealloc => "Objects/dictobject.c",
             FunctionId::dictiter_iternextitem => "Objects/dictobject.c",
             FunctionId::dictiter_iternextkey => "Objects/dictobject.c",
             FunctionId::dictiter_iternextvalue => "Objects/dictobject.c",
@@ -1881,6 +2072,7 @@ impl FunctionId {
             FunctionId::dictreviter_iternext => "Objects/dictobject.c",
             FunctionId::dictvalues_iter => "Objects/dictobject.c",
             FunctionId::dictvalues_reversed => "Objects/dictobject.c",
+            FunctionId::dictview_dealloc => "Objects/dictobject.c",
             FunctionId::dictview_repr => "Objects/dictobject.c",
             FunctionId::dictview_richcompare => "Objects/dictobject.c",
             FunctionId::dictviews_isdisjoint => "Objects/dictobject.c",
@@ -1890,14 +2082,17 @@ impl FunctionId {
             FunctionId::dictviews_xor => "Objects/dictobject.c",
             FunctionId::ensure_shared_on_resize => "Objects/dictobject.c",
             FunctionId::excess_args => "Objects/typeobject.c",
+            FunctionId::get_builtin_base_with_dict => "Objects/typeobject.c",
             FunctionId::get_dict_descriptor => "Objects/typeobject.c",
             FunctionId::get_module_by_def => "Objects/typeobject.c",
+            FunctionId::get_subclasses_key => "Objects/typeobject.c",
             FunctionId::has_unique_reference => "Objects/dictobject.c",
             FunctionId::is_subtype_with_mro => "Objects/typeobject.c",
             FunctionId::load_keys_nentries => "Objects/dictobject.c",
             FunctionId::lookup_tp_bases => "Objects/typeobject.c",
             FunctionId::lookup_tp_mro => "Objects/typeobject.c",
             FunctionId::merge_class_dict => "Objects/typeobject.c",
+            FunctionId::merge_from_seq2_lock_held => "Objects/dictobject.c",
             FunctionId::method_is_overloaded => "Objects/typeobject.c",
             FunctionId::method_output_as_list => "Objects/abstract.c",
             FunctionId::mro_check => "Objects/typeobject.c",
@@ -1921,11 +2116,14 @@ impl FunctionId {
             FunctionId::object___reduce___impl => "Objects/typeobject.c",
             FunctionId::object___reduce_ex__ => "Objects/typeobject.c",
             FunctionId::object___sizeof__ => "Objects/typeobject.c",
+            FunctionId::object_dealloc => "Objects/typeobject.c",
             FunctionId::object_init => "Objects/typeobject.c",
             FunctionId::object_init_subclass => "Objects/typeobject.c",
             FunctionId::object_isinstance => "Objects/abstract.c",
             FunctionId::object_new => "Objects/typeobject.c",
+            FunctionId::object_repr => "Objects/typeobject.c",
             FunctionId::object_richcompare => "Objects/typeobject.c",
+            FunctionId::object_set_class_world_stopped => "Objects/typeobject.c",
             FunctionId::object_str => "Objects/typeobject.c",
             FunctionId::object_subclasshook => "Objects/typeobject.c",
             FunctionId::overrides_hash => "Objects/typeobject.c",
@@ -1972,6 +2170,7 @@ impl FunctionId {
             FunctionId::slot_nb_or => "Objects/typeobject.c",
             FunctionId::slot_nb_positive => "Objects/typeobject.c",
             FunctionId::slot_nb_power => "Objects/typeobject.c",
+            FunctionId::slot_nb_power_binary => "Objects/typeobject.c",
             FunctionId::slot_nb_remainder => "Objects/typeobject.c",
             FunctionId::slot_nb_rshift => "Objects/typeobject.c",
             FunctionId::slot_nb_subtract => "Objects/typeobject.c",
@@ -1985,6 +2184,7 @@ impl FunctionId {
             FunctionId::slot_tp_descr_get => "Objects/typeobject.c",
             FunctionId::slot_tp_descr_set => "Objects/typeobject.c",
             FunctionId::slot_tp_finalize => "Objects/typeobject.c",
+            FunctionId::slot_tp_hash => "Objects/typeobject.c",
             FunctionId::slot_tp_init => "Objects/typeobject.c",
             FunctionId::slot_tp_iter => "Objects/typeobject.c",
             FunctionId::slot_tp_iternext => "Objects/typeobject.c",
@@ -1993,8 +2193,11 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "Objects/typeobject.c",
             FunctionId::slot_tp_setattro => "Objects/typeobject.c",
             FunctionId::slot_tp_str => "Objects/typeobject.c",
+            FunctionId::solid_base => "Objects/typeobject.c",
             FunctionId::subtype_clear => "Objects/typeobject.c",
             FunctionId::subtype_dealloc => "Objects/typeobject.c",
+            FunctionId::super_dealloc => "Objects/typeobject.c",
+            FunctionId::super_getattro => "Objects/typeobject.c",
             FunctionId::super_vectorcall => "Objects/typeobject.c",
             FunctionId::supercheck => "Objects/typeobject.c",
             FunctionId::tail_contains => "Objects/typeobject.c",
@@ -2008,23 +2211,29 @@ impl FunctionId {
             FunctionId::type___subclasscheck___impl => "Objects/typeobject.c",
             FunctionId::type___subclasses__ => "Objects/typeobject.c",
             FunctionId::type___subclasses___impl => "Objects/typeobject.c",
+            FunctionId::type_call => "Objects/typeobject.c",
+            FunctionId::type_dict_set_doc => "Objects/typeobject.c",
             FunctionId::type_from_ref => "Objects/typeobject.c",
             FunctionId::type_init => "Objects/typeobject.c",
             FunctionId::type_is_gc => "Objects/typeobject.c",
+            FunctionId::type_is_subtype_base_chain => "Objects/typeobject.c",
             FunctionId::type_mro => "Objects/typeobject.c",
             FunctionId::type_mro_impl => "Objects/typeobject.c",
             FunctionId::type_new_classmethod => "Objects/typeobject.c",
             FunctionId::type_new_copy_slots => "Objects/typeobject.c",
             FunctionId::type_new_impl => "Objects/typeobject.c",
+            FunctionId::type_new_init_subclass => "Objects/typeobject.c",
             FunctionId::type_new_set_attrs => "Objects/typeobject.c",
             FunctionId::type_new_set_classcell => "Objects/typeobject.c",
             FunctionId::type_new_set_classdictcell => "Objects/typeobject.c",
+            FunctionId::type_new_set_module => "Objects/typeobject.c",
             FunctionId::type_new_staticmethod => "Objects/typeobject.c",
             FunctionId::type_ready_add_subclasses => "Objects/typeobject.c",
             FunctionId::type_ready_fill_dict => "Objects/typeobject.c",
             FunctionId::type_ready_pre_checks => "Objects/typeobject.c",
             FunctionId::type_ready_set_dict => "Objects/typeobject.c",
             FunctionId::type_ready_set_hash => "Objects/typeobject.c",
+            FunctionId::type_repr => "Objects/typeobject.c",
             FunctionId::type_vectorcall => "Objects/typeobject.c",
         }
     }
@@ -2137,6 +2346,10 @@ pub trait CApi: Sized {
     fn PyAnySet_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyAnySet_Check"))
     }
+    /// `PyAnySet_CheckExact`.
+    fn PyAnySet_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyAnySet_CheckExact"))
+    }
     /// `PyBool_Check`.
     fn PyBool_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyBool_Check"))
@@ -2154,6 +2367,10 @@ pub trait CApi: Sized {
         a0: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyBufferWrapper_obj"))
+    }
+    /// `PyBuffer_Release`.
+    fn PyBuffer_Release(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyBuffer_Release"))
     }
     /// `PyByteArray_AS_STRING`.
     fn PyByteArray_AS_STRING(
@@ -2237,7 +2454,7 @@ pub trait CApi: Sized {
     fn PyCell_Set(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        a1: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyCell_Set"))
     }
@@ -2278,9 +2495,30 @@ pub trait CApi: Sized {
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_keys_dk_nentries"))
     }
+    /// `PyDictObject_ma_keys_dk_usable`.
+    fn PyDictObject_ma_keys_dk_usable(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_keys_dk_usable"))
+    }
     /// `PyDictObject_ma_used`.
     fn PyDictObject_ma_used(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_used"))
+    }
+    /// `PyDictObject_ma_version_tag`.
+    fn PyDictObject_ma_version_tag(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<u64, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_version_tag"))
+    }
+    /// `PyDictProxy_New`.
+    fn PyDictProxy_New(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyDictProxy_New"))
     }
     /// `PyDictViewSet_Check`.
     fn PyDictViewSet_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
@@ -2361,7 +2599,7 @@ pub trait CApi: Sized {
     /// `PyDict_SetItem`.
     fn PyDict_SetItem(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
         a1: &Self::Object,
         a2: &Self::Object,
     ) -> Result<i32, Self::Error> {
@@ -2488,6 +2726,20 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyHeapTypeObject_ht_module"))
     }
+    /// `PyHeapTypeObject_ht_name`.
+    fn PyHeapTypeObject_ht_name(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_ht_name"))
+    }
+    /// `PyHeapTypeObject_ht_qualname`.
+    fn PyHeapTypeObject_ht_qualname(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_ht_qualname"))
+    }
     /// `PyImport_GetModule`.
     fn PyImport_GetModule(
         &mut self,
@@ -2593,9 +2845,37 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromUnicodeObject"))
     }
+    /// `PyLong_FromVoidPtr`.
+    fn PyLong_FromVoidPtr(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyLong_FromVoidPtr"))
+    }
+    /// `PyMemoryViewObject_flags`.
+    fn PyMemoryViewObject_flags(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMemoryViewObject_flags"))
+    }
+    /// `PyMemoryViewObject_view_obj`.
+    fn PyMemoryViewObject_view_obj(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMemoryViewObject_view_obj"))
+    }
     /// `PyMemoryView_Check`.
     fn PyMemoryView_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyMemoryView_Check"))
+    }
+    /// `PyMemoryView_FromBuffer`.
+    fn PyMemoryView_FromBuffer(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMemoryView_FromBuffer"))
     }
     /// `PyNumber_AsSsize_t`.
     fn PyNumber_AsSsize_t(
@@ -2640,18 +2920,28 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallOneArg"))
     }
+    /// `PyObject_ClearManagedDict`.
+    fn PyObject_ClearManagedDict(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject_ClearManagedDict"))
+    }
     /// `PyObject_ClearWeakRefs`.
     fn PyObject_ClearWeakRefs(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_ClearWeakRefs"))
     }
-    /// `PyObject_GetOptionalAttr`.
-    fn PyObject_GetOptionalAttr(
+    /// `PyObject_GC_Del`.
+    fn PyObject_GC_Del(&mut self, a0: Option<&Self::Object>) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject_GC_Del"))
+    }
+    /// `PyObject_GenericGetDict`.
+    fn PyObject_GenericGetDict(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_GetOptionalAttr"))
+        a1: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_GenericGetDict"))
     }
     /// `PyObject_IS_GC`.
     fn PyObject_IS_GC(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
@@ -2660,15 +2950,6 @@ pub trait CApi: Sized {
     /// `PyObject_Malloc`.
     fn PyObject_Malloc(&mut self, a0: usize) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_Malloc"))
-    }
-    /// `PyObject_SetAttr`.
-    fn PyObject_SetAttr(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_SetAttr"))
     }
     /// `PyObject_TypeCheck`.
     fn PyObject_TypeCheck(
@@ -2687,6 +2968,16 @@ pub trait CApi: Sized {
         a3: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_Vectorcall"))
+    }
+    /// `PyObject_VectorcallDict`.
+    fn PyObject_VectorcallDict(
+        &mut self,
+        a0: &Self::Object,
+        a1: &[Self::Object],
+        a2: usize,
+        a3: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_VectorcallDict"))
     }
     /// `PyObject_ob_type`.
     fn PyObject_ob_type(
@@ -2716,6 +3007,14 @@ pub trait CApi: Sized {
         a0: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PySequence_Fast_GET_SIZE"))
+    }
+    /// `PySet_Add`.
+    fn PySet_Add(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PySet_Add"))
     }
     /// `PySet_CheckExact`.
     fn PySet_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
@@ -2876,6 +3175,10 @@ pub trait CApi: Sized {
     ) -> Result<u16, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_versions_used"))
     }
+    /// `PyTypeObject_tp_watched`.
+    fn PyTypeObject_tp_watched(&mut self, a0: &Self::Object) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_watched"))
+    }
     /// `PyTypeObject_tp_weaklistoffset`.
     fn PyTypeObject_tp_weaklistoffset(
         &mut self,
@@ -2923,6 +3226,10 @@ pub trait CApi: Sized {
     fn PyType_Ready(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyType_Ready"))
     }
+    /// `PyType_Slot_slot`.
+    fn PyType_Slot_slot(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyType_Slot_slot"))
+    }
     /// `PyType_Spec_slots`.
     fn PyType_Spec_slots(
         &mut self,
@@ -2931,7 +3238,10 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyType_Spec_slots"))
     }
     /// `PyUnicode_AsUTF8`.
-    fn PyUnicode_AsUTF8(&mut self, a0: &Self::Object) -> Result<String, Self::Error> {
+    fn PyUnicode_AsUTF8(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8"))
     }
     /// `PyUnicode_AsUTF8AndSize`.
@@ -2942,6 +3252,13 @@ pub trait CApi: Sized {
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8AndSize"))
     }
+    /// `PyUnicode_CHECK_INTERNED`.
+    fn PyUnicode_CHECK_INTERNED(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyUnicode_CHECK_INTERNED"))
+    }
     /// `PyUnicode_Check`.
     fn PyUnicode_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyUnicode_Check"))
@@ -2949,6 +3266,15 @@ pub trait CApi: Sized {
     /// `PyUnicode_CheckExact`.
     fn PyUnicode_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyUnicode_CheckExact"))
+    }
+    /// `PyUnicode_DecodeASCII`.
+    fn PyUnicode_DecodeASCII(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeASCII"))
     }
     /// `PyUnicode_FromFormat`.
     fn PyUnicode_FromFormat(
@@ -2959,7 +3285,10 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyUnicode_FromFormat"))
     }
     /// `PyUnicode_FromString`.
-    fn PyUnicode_FromString(&mut self, a0: &str) -> Result<Self::Object, Self::Error> {
+    fn PyUnicode_FromString(
+        &mut self,
+        a0: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_FromString"))
     }
     /// `PyUnicode_GET_LENGTH`.
@@ -2981,6 +3310,14 @@ pub trait CApi: Sized {
     fn PyUnicode_IsIdentifier(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyUnicode_IsIdentifier"))
     }
+    /// `PyUnicode_Join`.
+    fn PyUnicode_Join(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_Join"))
+    }
     /// `PyUnicode_New`.
     fn PyUnicode_New(
         &mut self,
@@ -2992,6 +3329,14 @@ pub trait CApi: Sized {
     /// `PyVectorcall_NARGS`.
     fn PyVectorcall_NARGS(&mut self, a0: usize) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyVectorcall_NARGS"))
+    }
+    /// `PyWeakref_NewRef`.
+    fn PyWeakref_NewRef(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyWeakref_NewRef"))
     }
     /// `Py_GenericAlias`.
     fn Py_GenericAlias(
@@ -3016,10 +3361,6 @@ pub trait CApi: Sized {
     /// `Py_REFCNT`.
     fn Py_REFCNT(&mut self, a0: Option<&Self::Object>) -> Result<isize, Self::Error> {
         Err(self.unsupported("Py_REFCNT"))
-    }
-    /// `Py_ReprEnter`.
-    fn Py_ReprEnter(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("Py_ReprEnter"))
     }
     /// `Py_SET_REFCNT`.
     fn Py_SET_REFCNT(
@@ -3115,24 +3456,6 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyDict_DetachFromObject"))
     }
-    /// `_PyDict_FromKeys`.
-    fn _PyDict_FromKeys(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyDict_FromKeys"))
-    }
-    /// `_PyDict_GetItemRef_Unicode_LockHeld`.
-    fn _PyDict_GetItemRef_Unicode_LockHeld(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_GetItemRef_Unicode_LockHeld"))
-    }
     /// `_PyDict_GetItem_KnownHash`.
     fn _PyDict_GetItem_KnownHash(
         &mut self,
@@ -3152,7 +3475,7 @@ pub trait CApi: Sized {
     /// `_PyDict_Next`.
     fn _PyDict_Next(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
         a1: &mut isize,
         a2: &mut Option<Self::Object>,
         a3: &mut Option<Self::Object>,
@@ -3163,7 +3486,7 @@ pub trait CApi: Sized {
     /// `_PyDict_Pop_KnownHash`.
     fn _PyDict_Pop_KnownHash(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
         a1: &Self::Object,
         a2: isize,
         a3: &mut Option<Self::Object>,
@@ -3265,6 +3588,13 @@ pub trait CApi: Sized {
     fn _PyLong_IsNegative(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyLong_IsNegative"))
     }
+    /// `_PyMem_IsPtrFreed`.
+    fn _PyMem_IsPtrFreed(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyMem_IsPtrFreed"))
+    }
     /// `_PyModule_GetDef`.
     fn _PyModule_GetDef(
         &mut self,
@@ -3311,6 +3641,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_GC_IS_TRACKED"))
+    }
+    /// `_PyObject_GC_MAY_BE_TRACKED`.
+    fn _PyObject_GC_MAY_BE_TRACKED(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_GC_MAY_BE_TRACKED"))
     }
     /// `_PyObject_GC_TRACK`.
     fn _PyObject_GC_TRACK(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
@@ -3372,10 +3709,6 @@ pub trait CApi: Sized {
     fn _PyObject_InlineValues(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyObject_InlineValues"))
     }
-    /// `_PyObject_IsFreed`.
-    fn _PyObject_IsFreed(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_IsFreed"))
-    }
     /// `_PyObject_IsInstanceDictEmpty`.
     fn _PyObject_IsInstanceDictEmpty(
         &mut self,
@@ -3426,6 +3759,14 @@ pub trait CApi: Sized {
     fn _PyObject_SIZE(&mut self, a0: &Self::Object) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyObject_SIZE"))
     }
+    /// `_PyObject_SetManagedDict`.
+    fn _PyObject_SetManagedDict(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_SetManagedDict"))
+    }
     /// `_PyObject_StoreInstanceAttribute`.
     fn _PyObject_StoreInstanceAttribute(
         &mut self,
@@ -3451,6 +3792,16 @@ pub trait CApi: Sized {
         a1: isize,
     ) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyObject_VAR_SIZE"))
+    }
+    /// `_PyObject_VectorcallTstate`.
+    fn _PyObject_VectorcallTstate(
+        &mut self,
+        a0: &Self::Object,
+        a1: &[Self::Object],
+        a2: usize,
+        a3: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_VectorcallTstate"))
     }
     /// `_PySet_Update`.
     fn _PySet_Update(
@@ -3480,6 +3831,10 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyTuple_Resize"))
     }
+    /// `_PyType_ClearCache`.
+    fn _PyType_ClearCache(&mut self) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_PyType_ClearCache"))
+    }
     /// `_PyType_FromMetaclass_impl`.
     fn _PyType_FromMetaclass_impl(
         &mut self,
@@ -3491,20 +3846,22 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyType_FromMetaclass_impl"))
     }
-    /// `_PyType_GetFullyQualifiedName`.
-    fn _PyType_GetFullyQualifiedName(
+    /// `_PyType_GetDocFromInternalDoc`.
+    fn _PyType_GetDocFromInternalDoc(
         &mut self,
-        a0: &Self::Object,
-        a1: i8,
+        a0: &str,
+        a1: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_GetFullyQualifiedName"))
+        Err(self.unsupported("_PyType_GetDocFromInternalDoc"))
     }
-    /// `_PyType_GetSubclasses`.
-    fn _PyType_GetSubclasses(
+    /// `_PyType_GetTextSignatureFromInternalDoc`.
+    fn _PyType_GetTextSignatureFromInternalDoc(
         &mut self,
-        a0: &Self::Object,
+        a0: &str,
+        a1: &str,
+        a2: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_GetSubclasses"))
+        Err(self.unsupported("_PyType_GetTextSignatureFromInternalDoc"))
     }
     /// `_PyType_HasFeature`.
     fn _PyType_HasFeature(
@@ -3534,6 +3891,10 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("_PyType_LookupRef"))
     }
+    /// `_PyType_Name`.
+    fn _PyType_Name(&mut self, a0: &Self::Object) -> Result<String, Self::Error> {
+        Err(self.unsupported("_PyType_Name"))
+    }
     /// `_PyType_PreHeaderSize`.
     fn _PyType_PreHeaderSize(
         &mut self,
@@ -3556,6 +3917,13 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_AsASCIIString"))
     }
+    /// `_PyUnicode_Copy`.
+    fn _PyUnicode_Copy(
+        &mut self,
+        a0: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_Copy"))
+    }
     /// `_PyUnicode_Equal`.
     fn _PyUnicode_Equal(
         &mut self,
@@ -3564,6 +3932,20 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyUnicode_Equal"))
     }
+    /// `_PyUnicode_InternImmortal`.
+    fn _PyUnicode_InternImmortal(
+        &mut self,
+        a0: &mut Option<Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicode_InternImmortal"))
+    }
+    /// `_PyUnicode_InternMortal`.
+    fn _PyUnicode_InternMortal(
+        &mut self,
+        a0: &mut Option<Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicode_InternMortal"))
+    }
     /// `_PyUnion_Check`.
     fn _PyUnion_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("_PyUnion_Check"))
@@ -3571,13 +3953,38 @@ pub trait CApi: Sized {
     /// `_PyWeakref_GET_REF`.
     fn _PyWeakref_GET_REF(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyWeakref_GET_REF"))
     }
     /// `_Py_AS_GC`.
     fn _Py_AS_GC(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_AS_GC"))
+    }
+    /// `_Py_CallInInterpreter`.
+    fn _Py_CallInInterpreter(
+        &mut self,
+        a0: &Self::Function,
+        a1: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_CallInInterpreter"))
+    }
+    /// `_Py_CallInInterpreterAndRawFree`.
+    fn _Py_CallInInterpreterAndRawFree(
+        &mut self,
+        a0: &Self::Function,
+        a1: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_CallInInterpreterAndRawFree"))
+    }
+    /// `_Py_CheckFunctionResult`.
+    fn _Py_CheckFunctionResult(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        a2: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_CheckFunctionResult"))
     }
     /// `_Py_EnterRecursiveCall`.
     fn _Py_EnterRecursiveCall(&mut self, a0: &str) -> Result<i32, Self::Error> {
@@ -3586,6 +3993,10 @@ pub trait CApi: Sized {
     /// `_Py_EnterRecursiveCallTstate`.
     fn _Py_EnterRecursiveCallTstate(&mut self, a0: &str) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_EnterRecursiveCallTstate"))
+    }
+    /// `_Py_IsMainInterpreter`.
+    fn _Py_IsMainInterpreter(&mut self) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_IsMainInterpreter"))
     }
     /// `_Py_LeaveRecursiveCall`.
     fn _Py_LeaveRecursiveCall(&mut self) -> Result<(), Self::Error> {
@@ -3647,13 +4058,9 @@ pub trait CApi: Sized {
     fn add_operators(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("add_operators"))
     }
-    /// `add_subclass`.
-    fn add_subclass(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("add_subclass"))
+    /// `assign_version_tag`.
+    fn assign_version_tag(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("assign_version_tag"))
     }
     /// `calculate_log2_keysize`.
     fn calculate_log2_keysize(&mut self, a0: isize) -> Result<u8, Self::Error> {
@@ -3704,6 +4111,14 @@ pub trait CApi: Sized {
         a1: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("call_destructor"))
+    }
+    /// `call_freefunc`.
+    fn call_freefunc(
+        &mut self,
+        a0: &Self::Function,
+        a1: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("call_freefunc"))
     }
     /// `call_getattrfunc`.
     fn call_getattrfunc(
@@ -3929,6 +4344,15 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("clear_slots"))
     }
+    /// `clear_static_type_objects`.
+    fn clear_static_type_objects(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        a2: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("clear_static_type_objects"))
+    }
     /// `clear_tp_subclasses`.
     fn clear_tp_subclasses(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("clear_tp_subclasses"))
@@ -3936,7 +4360,7 @@ pub trait CApi: Sized {
     /// `compatible_for_assignment`.
     fn compatible_for_assignment(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
         a1: &Self::Object,
         a2: &str,
     ) -> Result<i32, Self::Error> {
@@ -3945,7 +4369,7 @@ pub trait CApi: Sized {
     /// `copy_lock_held`.
     fn copy_lock_held(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("copy_lock_held"))
     }
@@ -3953,10 +4377,28 @@ pub trait CApi: Sized {
     fn delitem_knownhash_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        a1: Option<&Self::Object>,
         a2: isize,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("delitem_knownhash_lock_held"))
+    }
+    /// `dict_dict_fromkeys`.
+    fn dict_dict_fromkeys(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("dict_dict_fromkeys"))
+    }
+    /// `dict_dict_merge`.
+    fn dict_dict_merge(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("dict_dict_merge"))
     }
     /// `dict_equal_lock_held`.
     fn dict_equal_lock_held(
@@ -3984,6 +4426,14 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dict_new"))
     }
+    /// `dict_new_presized`.
+    fn dict_new_presized(
+        &mut self,
+        a0: isize,
+        a1: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("dict_new_presized"))
+    }
     /// `dict_popitem_impl`.
     fn dict_popitem_impl(
         &mut self,
@@ -3998,12 +4448,21 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dict_repr_lock_held"))
     }
-    /// `dict_setdefault_ref_lock_held`.
-    fn dict_setdefault_ref_lock_held(
+    /// `dict_set_fromkeys`.
+    fn dict_set_fromkeys(
         &mut self,
         a0: &Self::Object,
         a1: &Self::Object,
         a2: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("dict_set_fromkeys"))
+    }
+    /// `dict_setdefault_ref_lock_held`.
+    fn dict_setdefault_ref_lock_held(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: &Self::Object,
+        a2: Option<&Self::Object>,
         a3: &mut Option<Self::Object>,
         a4: i32,
     ) -> Result<i32, Self::Error> {
@@ -4018,14 +4477,6 @@ pub trait CApi: Sized {
         a3: &str,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("dict_update_common"))
-    }
-    /// `dictitems_xor_lock_held`.
-    fn dictitems_xor_lock_held(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dictitems_xor_lock_held"))
     }
     /// `dictiter_iternextitem_lock_held`.
     fn dictiter_iternextitem_lock_held(
@@ -4082,6 +4533,15 @@ pub trait CApi: Sized {
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("dictiterobject_di_used"))
     }
+    /// `dictresize`.
+    fn dictresize(
+        &mut self,
+        a0: &Self::Object,
+        a1: u8,
+        a2: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("dictresize"))
+    }
     /// `dictreviter_iter_lock_held`.
     fn dictreviter_iter_lock_held(
         &mut self,
@@ -4094,14 +4554,17 @@ pub trait CApi: Sized {
     fn dictview_len(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("dictview_len"))
     }
-    /// `do_richcompare`.
-    fn do_richcompare(
+    /// `do_super_lookup`.
+    fn do_super_lookup(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
+        a0: Option<&Self::Object>,
+        a1: Option<&Self::Object>,
+        a2: Option<&Self::Object>,
+        a3: Option<&Self::Object>,
+        a4: &Self::Object,
+        a5: &mut i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("do_richcompare"))
+        Err(self.unsupported("do_super_lookup"))
     }
     /// `ensure_nonmanaged_dict`.
     fn ensure_nonmanaged_dict(
@@ -4115,17 +4578,18 @@ pub trait CApi: Sized {
     fn find_signature(&mut self, a0: &str, a1: &str) -> Result<String, Self::Error> {
         Err(self.unsupported("find_signature"))
     }
+    /// `fini_static_type`.
+    fn fini_static_type(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        a2: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("fini_static_type"))
+    }
     /// `fixup_slot_dispatchers`.
     fn fixup_slot_dispatchers(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("fixup_slot_dispatchers"))
-    }
-    /// `get_subclasses_key`.
-    fn get_subclasses_key(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("get_subclasses_key"))
     }
     /// `inherit_patma_flags`.
     fn inherit_patma_flags(
@@ -4150,6 +4614,22 @@ pub trait CApi: Sized {
         a1: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("inherit_special"))
+    }
+    /// `init_static_type`.
+    fn init_static_type(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        a2: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("init_static_type"))
+    }
+    /// `init_tp_subclasses`.
+    fn init_tp_subclasses(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("init_tp_subclasses"))
     }
     /// `is_dunder_name`.
     fn is_dunder_name(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
@@ -4187,14 +4667,40 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("lookup_tp_subclasses"))
     }
-    /// `merge_from_seq2_lock_held`.
-    fn merge_from_seq2_lock_held(
+    /// `managed_static_type_index_get`.
+    fn managed_static_type_index_get(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("managed_static_type_index_get"))
+    }
+    /// `managed_static_type_state_get`.
+    fn managed_static_type_state_get(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("managed_static_type_state_get"))
+    }
+    /// `managed_static_type_state_readying`.
+    fn managed_static_type_state_readying(
+        &mut self,
+        a0: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("merge_from_seq2_lock_held"))
+        Err(self.unsupported("managed_static_type_state_readying"))
+    }
+    /// `managed_static_type_state_tp_dict`.
+    fn managed_static_type_state_tp_dict(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("managed_static_type_state_tp_dict"))
+    }
+    /// `managed_static_type_state_tp_subclasses`.
+    fn managed_static_type_state_tp_subclasses(
+        &mut self,
+        a0: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("managed_static_type_state_tp_subclasses"))
     }
     /// `mro_implementation_unlocked`.
     fn mro_implementation_unlocked(
@@ -4202,15 +4708,6 @@ pub trait CApi: Sized {
         a0: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("mro_implementation_unlocked"))
-    }
-    /// `mro_internal_unlocked`.
-    fn mro_internal_unlocked(
-        &mut self,
-        a0: &Self::Object,
-        a1: i32,
-        a2: &mut Option<Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("mro_internal_unlocked"))
     }
     /// `new_reference`.
     fn new_reference(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
@@ -4238,10 +4735,6 @@ pub trait CApi: Sized {
         a1: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("object_getstate_default"))
-    }
-    /// `object_repr`.
-    fn object_repr(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("object_repr"))
     }
     /// `reduce_newobj`.
     fn reduce_newobj(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
@@ -4281,6 +4774,15 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_tp_bases"))
     }
+    /// `set_tp_mro`.
+    fn set_tp_mro(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_tp_mro"))
+    }
     /// `set_version_unlocked`.
     fn set_version_unlocked(
         &mut self,
@@ -4292,9 +4794,9 @@ pub trait CApi: Sized {
     /// `setitem_take2_lock_held`.
     fn setitem_take2_lock_held(
         &mut self,
-        a0: &Self::Object,
+        a0: Option<&Self::Object>,
         a1: &Self::Object,
-        a2: &Self::Object,
+        a2: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("setitem_take2_lock_held"))
     }
@@ -4305,18 +4807,6 @@ pub trait CApi: Sized {
     /// `skip_signature`.
     fn skip_signature(&mut self, a0: &str) -> Result<String, Self::Error> {
         Err(self.unsupported("skip_signature"))
-    }
-    /// `slot_nb_power_binary`.
-    fn slot_nb_power_binary(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("slot_nb_power_binary"))
-    }
-    /// `solid_base`.
-    fn solid_base(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("solid_base"))
     }
     /// `start_readying`.
     fn start_readying(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
@@ -4375,18 +4865,6 @@ pub trait CApi: Sized {
     fn type_add_methods(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_add_methods"))
     }
-    /// `type_dict_set_doc`.
-    fn type_dict_set_doc(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_dict_set_doc"))
-    }
-    /// `type_is_subtype_base_chain`.
-    fn type_is_subtype_base_chain(
-        &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_is_subtype_base_chain"))
-    }
     /// `type_modified_unlocked`.
     fn type_modified_unlocked(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("type_modified_unlocked"))
@@ -4394,6 +4872,14 @@ pub trait CApi: Sized {
     /// `type_module`.
     fn type_module(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("type_module"))
+    }
+    /// `type_mro_modified`.
+    fn type_mro_modified(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("type_mro_modified"))
     }
     /// `type_new_ctx_add_dict`.
     fn type_new_ctx_add_dict(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
@@ -4490,14 +4976,6 @@ pub trait CApi: Sized {
     fn type_new_init(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("type_new_init"))
     }
-    /// `type_new_init_subclass`.
-    fn type_new_init_subclass(
-        &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_init_subclass"))
-    }
     /// `type_new_set_doc`.
     fn type_new_set_doc(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_set_doc"))
@@ -4505,10 +4983,6 @@ pub trait CApi: Sized {
     /// `type_new_set_ht_name`.
     fn type_new_set_ht_name(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_set_ht_name"))
-    }
-    /// `type_new_set_module`.
-    fn type_new_set_module(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_set_module"))
     }
     /// `type_new_set_name`.
     fn type_new_set_name(
@@ -4544,15 +5018,5 @@ pub trait CApi: Sized {
         a0: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("values_lock_held"))
-    }
-    /// `vectorcall_unbound`.
-    fn vectorcall_unbound(
-        &mut self,
-        a0: i32,
-        a1: &Self::Object,
-        a2: &[Self::Object],
-        a3: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("vectorcall_unbound"))
     }
 }

@@ -168,12 +168,12 @@ pub fn PyObject_GetItem<C: CApi>(
     c: &mut C,
     o: &C::Object,
     key: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && let Some(mp_subscript) = &c.slot(&tp, Slot::mp_subscript)?
     {
-        return Ok(c.call_binaryfunc(mp_subscript, o, key)?);
+        return Ok(Some(c.call_binaryfunc(mp_subscript, o, key)?));
     }
     if c.has_suite(&tp, Suite::tp_as_sequence)? && c.slot(&tp, Slot::sq_item)?.is_some()
     {
@@ -181,9 +181,9 @@ pub fn PyObject_GetItem<C: CApi>(
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             let result = c.PyNumber_AsSsize_t(key, &PyExc_IndexError)?;
             if result == -1 {
-                return Ok(super::abstract_::PySequence_GetItem(c, o, result)?);
+                return Ok(Some(super::abstract_::PySequence_GetItem(c, o, result)?));
             }
-            return Ok(super::abstract_::PySequence_GetItem(c, o, result)?);
+            return Ok(Some(super::abstract_::PySequence_GetItem(c, o, result)?));
         }
         return Err(
             super::abstract_::type_error(
@@ -195,19 +195,27 @@ pub fn PyObject_GetItem<C: CApi>(
     }
     if c.PyType_Check(o)? {
         if c.is(o, Global::PyType_Type)? {
-            return Ok(c.Py_GenericAlias(o, key)?);
+            return Ok(Some(c.Py_GenericAlias(o, key)?));
         }
         let id__class_getitem = c._Py_ID("__class_getitem__")?;
         let mut meth = None;
-        match c.PyObject_GetOptionalAttr(o, &id__class_getitem, &mut meth) {
-            Ok(_) => {}
+        let result_2 = match super::object::PyObject_GetOptionalAttr(
+            c,
+            o,
+            &id__class_getitem,
+            &mut meth,
+        ) {
+            Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
             }
             Err(error) => return Err(error),
         };
+        if result_2 < 0 {
+            return Ok(None);
+        }
         if let Some(meth_2) = &meth && !c.is(meth_2, Global::Py_None)? {
-            return Ok(c.PyObject_CallOneArg(meth_2, Some(key))?);
+            return Ok(Some(c.PyObject_CallOneArg(meth_2, Some(key))?));
         }
         let tp_name = c.PyTypeObject_tp_name(o)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -246,8 +254,11 @@ pub fn PyMapping_GetOptionalItem<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    *result = Some(result_2.clone());
-    return Ok(1);
+    *result = result_2.clone();
+    if result_2.is_some() {
+        return Ok(1);
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/abstract.c, `PyObject_SetItem`.
 pub fn PyObject_SetItem<C: CApi>(
@@ -334,7 +345,7 @@ pub fn PyObject_DelItemString<C: CApi>(
     o: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
-    let okey = c.PyUnicode_FromString(key)?;
+    let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_DelItem(c, o, &okey)?);
 }
 /// CPython: Objects/abstract.c, `PyObject_CheckBuffer`.
@@ -378,6 +389,30 @@ pub fn PyObject_GetBuffer<C: CApi>(
                 &[Argument::Str(tp_name.clone())],
             ),
     );
+}
+/// CPython: Objects/abstract.c, `_buffer_release_call`.
+pub fn _buffer_release_call<C: CApi>(
+    c: &mut C,
+    arg: &C::Object,
+) -> Result<i32, C::Error> {
+    c.PyBuffer_Release(arg)?;
+    return Ok(0);
+}
+/// CPython: Objects/abstract.c, `_PyBuffer_ReleaseInInterpreter`.
+pub fn _PyBuffer_ReleaseInInterpreter<C: CApi>(
+    c: &mut C,
+    view: &C::Object,
+) -> Result<i32, C::Error> {
+    let _buffer_release_call = c.function(FunctionId::_buffer_release_call)?;
+    return Ok(c._Py_CallInInterpreter(&_buffer_release_call, Some(view))?);
+}
+/// CPython: Objects/abstract.c, `_PyBuffer_ReleaseInInterpreterAndRawFree`.
+pub fn _PyBuffer_ReleaseInInterpreterAndRawFree<C: CApi>(
+    c: &mut C,
+    view: &C::Object,
+) -> Result<i32, C::Error> {
+    let _buffer_release_call = c.function(FunctionId::_buffer_release_call)?;
+    return Ok(c._Py_CallInInterpreterAndRawFree(&_buffer_release_call, Some(view))?);
 }
 /// CPython: Objects/abstract.c, `PyObject_Format`.
 pub fn PyObject_Format<C: CApi>(
@@ -2042,7 +2077,7 @@ pub fn _PySequence_IterSearch<C: CApi>(
                     let result = super::object::PyObject_RichCompareBool(
                         c,
                         Some(item),
-                        obj,
+                        Some(obj),
                         2,
                     )?;
                     if result < 0 {
@@ -2203,8 +2238,8 @@ pub fn PyMapping_GetItemString<C: CApi>(
     c: &mut C,
     o: &C::Object,
     key: &str,
-) -> Result<C::Object, C::Error> {
-    let okey = c.PyUnicode_FromString(key)?;
+) -> Result<Option<C::Object>, C::Error> {
+    let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_GetItem(c, o, &okey)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_GetOptionalItemString`.
@@ -2214,7 +2249,7 @@ pub fn PyMapping_GetOptionalItemString<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    let okey = match c.PyUnicode_FromString(key) {
+    let okey = match c.PyUnicode_FromString(Some(key)) {
         Ok(okey) => okey,
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -2231,7 +2266,7 @@ pub fn PyMapping_SetItemString<C: CApi>(
     key: &str,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
-    let okey = c.PyUnicode_FromString(key)?;
+    let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_SetItem(c, o, &okey, value)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_HasKeyStringWithError`.
@@ -2275,6 +2310,13 @@ pub fn PyMapping_HasKeyString<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        c.PyErr_FormatUnraisable(
+            "Exception ignored in PyMapping_HasKeyString(); consider using PyMapping_HasKeyStringWithError(), PyMapping_GetOptionalItemString() or PyMapping_GetItemString()",
+            &[],
+        )?;
+        return Ok(0);
+    }
     return Ok(result);
 }
 /// CPython: Objects/abstract.c, `PyMapping_HasKey`.
@@ -2300,6 +2342,13 @@ pub fn PyMapping_HasKey<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        c.PyErr_FormatUnraisable(
+            "Exception ignored in PyMapping_HasKey(); consider using PyMapping_HasKeyWithError(), PyMapping_GetOptionalItem() or PyObject_GetItem()",
+            &[],
+        )?;
+        return Ok(0);
+    }
     return Ok(result);
 }
 /// CPython: Objects/abstract.c, `method_output_as_list`.
@@ -2382,7 +2431,7 @@ pub fn abstract_get_bases<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     let id__bases = c._Py_ID("__bases__")?;
     let mut bases = None;
-    c.PyObject_GetOptionalAttr(cls, &id__bases, &mut bases)?;
+    super::object::PyObject_GetOptionalAttr(c, cls, &id__bases, &mut bases)?;
     if let Some(bases_2) = &bases && !c.PyTuple_Check(bases_2)? {
         return Ok(None);
     }
@@ -2482,8 +2531,12 @@ pub fn object_isinstance<C: CApi>(
         let retval_3 = if result == 0 {
             let id__class = c._Py_ID("__class__")?;
             let mut icls = None;
-            let result_2 = match c.PyObject_GetOptionalAttr(inst, &id__class, &mut icls)
-            {
+            let result_2 = match super::object::PyObject_GetOptionalAttr(
+                c,
+                inst,
+                &id__class,
+                &mut icls,
+            ) {
                 Ok(result_2) => result_2,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -2524,8 +2577,12 @@ pub fn object_isinstance<C: CApi>(
         }
         let id__class_2 = c._Py_ID("__class__")?;
         let mut icls_3 = None;
-        let result_4 = match c.PyObject_GetOptionalAttr(inst, &id__class_2, &mut icls_3)
-        {
+        let result_4 = match super::object::PyObject_GetOptionalAttr(
+            c,
+            inst,
+            &id__class_2,
+            &mut icls_3,
+        ) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(error_3);

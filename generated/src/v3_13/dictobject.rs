@@ -258,6 +258,34 @@ pub fn _Py_dict_lookup_threadsafe<C: CApi>(
 pub fn is_unusable_slot<C: CApi>(_c: &mut C, ix: isize) -> Result<i32, C::Error> {
     return Ok(i32::from(ix >= 0));
 }
+/// CPython: Objects/dictobject.c, `insertion_resize`.
+pub fn insertion_resize<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    unicode: i32,
+) -> Result<i32, C::Error> {
+    let ma_used = c.PyDictObject_ma_used(mp)?;
+    let result = match c.calculate_log2_keysize(ma_used * 3) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "insertion_resize: call of dictresize while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c.dictresize(mp, result, unicode)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_NewPresized`.
+pub fn _PyDict_NewPresized<C: CApi>(
+    c: &mut C,
+    minused: isize,
+) -> Result<C::Object, C::Error> {
+    return Ok(c.dict_new_presized(minused, 0)?);
+}
 /// CPython: Objects/dictobject.c, `PyDict_GetItem`.
 pub fn PyDict_GetItem<C: CApi>(
     c: &mut C,
@@ -331,13 +359,68 @@ pub fn _PyDict_GetItemRef_KnownHash<C: CApi>(
     *result = Some(value_2.clone());
     return Ok(1);
 }
+/// CPython: Objects/dictobject.c, `_PyDict_GetItemRef_Unicode_LockHeld`.
+pub fn _PyDict_GetItemRef_Unicode_LockHeld<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    key: &C::Object,
+    result: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    let result_2 = match c._PyObject_HashFast(key) {
+        Ok(result_2) => result_2,
+        Err(error) if c.is_exception(&error) => {
+            *result = None;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut value = None;
+    match c._Py_dict_lookup(Some(op), key, result_2, &mut value) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            *result = None;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyDict_GetItemRef_Unicode_LockHeld: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let Some(value_2) = &value else {
+        *result = None;
+        return Ok(0);
+    };
+    *result = Some(value_2.clone());
+    return Ok(1);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_GetItemWithError`.
+pub fn _PyDict_GetItemWithError<C: CApi>(
+    c: &mut C,
+    dp: &C::Object,
+    kv: &C::Object,
+) -> Result<C::Object, C::Error> {
+    let ob_type = c.PyObject_ob_type(kv)?;
+    let object = match ob_type.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_hash")),
+    };
+    let tp_hash = c.slot(&object, Slot::tp_hash)?;
+    let function = match tp_hash.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let result = c.call_hashfunc(&function, kv)?;
+    return Ok(c._PyDict_GetItem_KnownHash(dp, Some(kv), result)?);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
 pub fn _PyDict_GetItemStringWithError<C: CApi>(
     c: &mut C,
     v: &C::Object,
     key: &str,
 ) -> Result<Option<C::Object>, C::Error> {
-    let kv = c.PyUnicode_FromString(key)?;
+    let kv = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_GetItemWithError(Some(v), &kv)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_LoadGlobal`.
@@ -387,14 +470,14 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     key: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
-    return Ok(c.setitem_take2_lock_held(mp, key, value)?);
+    return Ok(c.setitem_take2_lock_held(Some(mp), key, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `setitem_lock_held`.
 pub fn setitem_lock_held<C: CApi>(
     c: &mut C,
-    mp: &C::Object,
+    mp: Option<&C::Object>,
     key: &C::Object,
-    value: &C::Object,
+    value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     return Ok(c.setitem_take2_lock_held(mp, key, value)?);
 }
@@ -415,7 +498,7 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
 pub fn _PyDict_DelItem_KnownHash<C: CApi>(
     c: &mut C,
     op: &C::Object,
-    key: &C::Object,
+    key: Option<&C::Object>,
     hash: isize,
 ) -> Result<i32, C::Error> {
     return Ok(c.delitem_knownhash_lock_held(op, key, hash)?);
@@ -428,15 +511,23 @@ pub fn PyDict_Clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> 
 /// CPython: Objects/dictobject.c, `pop_lock_held`.
 pub fn pop_lock_held<C: CApi>(
     c: &mut C,
-    op: &C::Object,
+    op: Option<&C::Object>,
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    if !c.PyDict_Check(op)? {
+    let object = match op {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyDict_Check(&object)? {
         *result = None;
         return Err(c.PyErr_BadInternalCall());
     }
-    if c.PyDictObject_ma_used(op)? == 0 {
+    let object_2 = match op {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    if c.PyDictObject_ma_used(&object_2)? == 0 {
         *result = None;
         return Ok(0);
     }
@@ -453,7 +544,7 @@ pub fn pop_lock_held<C: CApi>(
 /// CPython: Objects/dictobject.c, `PyDict_Pop`.
 pub fn PyDict_Pop<C: CApi>(
     c: &mut C,
-    op: &C::Object,
+    op: Option<&C::Object>,
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
@@ -466,7 +557,7 @@ pub fn PyDict_PopString<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    let key_obj = match c.PyUnicode_FromString(key) {
+    let key_obj = match c.PyUnicode_FromString(Some(key)) {
         Ok(key_obj) => key_obj,
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -474,7 +565,7 @@ pub fn PyDict_PopString<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(super::dictobject::PyDict_Pop(c, op, &key_obj, result)?);
+    return Ok(super::dictobject::PyDict_Pop(c, Some(op), &key_obj, result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_Pop`.
 pub fn _PyDict_Pop<C: CApi>(
@@ -484,7 +575,7 @@ pub fn _PyDict_Pop<C: CApi>(
     default_value: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     let mut result = None;
-    let result_2 = match super::dictobject::PyDict_Pop(c, dict, key, &mut result) {
+    let result_2 = match super::dictobject::PyDict_Pop(c, Some(dict), key, &mut result) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -498,6 +589,73 @@ pub fn _PyDict_Pop<C: CApi>(
         return Err(c._PyErr_SetKeyError(key));
     }
     return Ok(result);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_FromKeys`.
+pub fn _PyDict_FromKeys<C: CApi>(
+    c: &mut C,
+    cls: &C::Object,
+    iterable: &C::Object,
+    value: &C::Object,
+) -> Result<C::Object, C::Error> {
+    let mp = c._PyObject_CallNoArgs(cls)?;
+    let check = c.PyDict_CheckExact(&mp)?;
+    if check {
+        if c.PyDict_CheckExact(iterable)? {
+            return Ok(c.dict_dict_fromkeys(&mp, iterable, value)?);
+        }
+        if c.PyAnySet_CheckExact(iterable)? {
+            return Ok(c.dict_set_fromkeys(&mp, iterable, value)?);
+        }
+    }
+    let it = super::abstract_::PyObject_GetIter(c, Some(iterable))?;
+    let check_2 = c.PyDict_CheckExact(&mp)?;
+    if check_2 {
+        {
+            loop {
+                let key = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key) => key,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                if let Some(key_2) = &key {
+                    match super::dictobject::setitem_lock_held(
+                        c,
+                        Some(&mp),
+                        key_2,
+                        Some(value),
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    continue;
+                }
+                break;
+            }
+        };
+    } else {
+        {
+            loop {
+                let key_3 = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key_3) => key_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if let Some(key_4) = &key_3 {
+                    super::abstract_::PyObject_SetItem(c, &mp, key_4, value)?;
+                    continue;
+                }
+                break;
+            }
+        };
+    };
+    return Ok(mp);
 }
 /// CPython: Objects/dictobject.c, `dict_repr`.
 pub fn dict_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
@@ -556,7 +714,7 @@ pub fn dict_ass_sub<C: CApi>(
     w: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     if let Some(w_2) = w {
-        return Ok(c.PyDict_SetItem(mp, v, w_2)?);
+        return Ok(c.PyDict_SetItem(Some(mp), v, w_2)?);
     }
     return Ok(c.PyDict_DelItem(mp, v)?);
 }
@@ -585,7 +743,7 @@ pub fn dict_fromkeys_impl<C: CApi>(
     iterable: &C::Object,
     value: &C::Object,
 ) -> Result<C::Object, C::Error> {
-    return Ok(c._PyDict_FromKeys(type_, iterable, value)?);
+    return Ok(super::dictobject::_PyDict_FromKeys(c, type_, iterable, value)?);
 }
 /// CPython: Objects/dictobject.c, `dict_update_arg`.
 pub fn dict_update_arg<C: CApi>(
@@ -597,7 +755,11 @@ pub fn dict_update_arg<C: CApi>(
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
     let idkeys = c._Py_ID("keys")?;
-    if super::object::PyObject_HasAttrWithError(c, arg, &idkeys)? != 0 {
+    let result = super::object::PyObject_HasAttrWithError(c, arg, &idkeys)?;
+    if result < 0 {
+        return Ok(-1);
+    }
+    if result != 0 {
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
     return Ok(super::dictobject::PyDict_MergeFromSeq2(c, self_, arg, 1)?);
@@ -618,6 +780,134 @@ pub fn dict_update<C: CApi>(
     };
     return Ok(c.global(Global::Py_None)?);
 }
+/// CPython: Objects/dictobject.c, `merge_from_seq2_lock_held`.
+pub fn merge_from_seq2_lock_held<C: CApi>(
+    c: &mut C,
+    d: Option<&C::Object>,
+    seq2: Option<&C::Object>,
+    override_: i32,
+) -> Result<i32, C::Error> {
+    let it = super::abstract_::PyObject_GetIter(c, seq2)?;
+    {
+        let mut i = 0;
+        loop {
+            if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
+                let fast = match super::abstract_::PySequence_Fast(c, item, "") {
+                    Ok(fast) => fast,
+                    Err(error) if c.is_exception(&error) => {
+                        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                        if c.PyErr_ExceptionMatches(&error, &PyExc_TypeError)? {
+                            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_Format(
+                                        &PyExc_TypeError_2,
+                                        "cannot convert dictionary update sequence element #%zd to a sequence",
+                                        &[Argument::Int(i as i64)],
+                                    ),
+                            );
+                        }
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                let result = match c.PySequence_Fast_GET_SIZE(&fast) {
+                    Ok(result) => result,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_ValueError_2,
+                                    "dictionary update sequence element #%zd has length %zd; 2 is required",
+                                    &[Argument::Int(i as i64), Argument::Int(-1)],
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if result != 2 {
+                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_ValueError,
+                                "dictionary update sequence element #%zd has length %zd; 2 is required",
+                                &[Argument::Int(i as i64), Argument::Int(result as i64)],
+                            ),
+                    );
+                }
+                let key = match c.PySequence_Fast_GET_ITEM(&fast, 0) {
+                    Ok(key) => key,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "merge_from_seq2_lock_held: call of PySequence_Fast_GET_ITEM while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                let value = match c.PySequence_Fast_GET_ITEM(&fast, 1) {
+                    Ok(value) => value,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        if override_ != 0 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "merge_from_seq2_lock_held: call of setitem_lock_held while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "merge_from_seq2_lock_held: call of dict_setdefault_ref_lock_held while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                if override_ != 0 {
+                    match super::dictobject::setitem_lock_held(
+                        c,
+                        d,
+                        &key,
+                        Some(&value),
+                    ) {
+                        Ok(_) => {}
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            return Err(error_5);
+                        }
+                        Err(error_5) => return Err(error_5),
+                    };
+                } else {
+                    match c
+                        .dict_setdefault_ref_lock_held(
+                            d,
+                            &key,
+                            Some(&value),
+                            &mut None,
+                            0,
+                        )
+                    {
+                        Ok(_) => {}
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            return Err(error_6);
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
+                };
+                let i_2 = i + 1;
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
 /// CPython: Objects/dictobject.c, `PyDict_MergeFromSeq2`.
 pub fn PyDict_MergeFromSeq2<C: CApi>(
     c: &mut C,
@@ -625,7 +915,182 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
     seq2: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
-    return Ok(c.merge_from_seq2_lock_held(d, seq2, override_)?);
+    return Ok(
+        super::dictobject::merge_from_seq2_lock_held(c, Some(d), Some(seq2), override_)?,
+    );
+}
+/// CPython: Objects/dictobject.c, `dict_merge`.
+pub fn dict_merge<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    b: &C::Object,
+    override_: i32,
+) -> Result<i32, C::Error> {
+    if c.PyDict_Check(a)? {
+        if !c.PyDict_Check(b)? {
+            let keys = super::abstract_::PyMapping_Keys(c, b)?;
+            let iter = super::abstract_::PyObject_GetIter(c, Some(&keys))?;
+            let key = match super::abstract_::PyIter_Next(c, &iter) {
+                Ok(key) => key,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c.unsupported("dict_merge: loop while an exception is pending"),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            let res_2 = {
+                let mut key_2 = key.clone();
+                let res = 0;
+                loop {
+                    if let Some(key_3) = &key_2 {
+                        if override_ != 1 {
+                            let result = c.PyDict_Contains(Some(a), key_3)?;
+                            if result != 0 {
+                                if result > 0 {
+                                    if override_ == 0 {
+                                        let key_4 = match super::abstract_::PyIter_Next(c, &iter) {
+                                            Ok(key_4) => key_4,
+                                            Err(error_2) if c.is_exception(&error_2) => {
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "dict_merge: loop that goes on with an exception pending",
+                                                        ),
+                                                );
+                                            }
+                                            Err(error_2) => return Err(error_2),
+                                        };
+                                        key_2 = key_4.clone();
+                                        continue;
+                                    }
+                                    return Err(c._PyErr_SetKeyError(key_3));
+                                }
+                                return Ok(-1);
+                            }
+                        }
+                        if let Some(value) = &super::abstract_::PyObject_GetItem(
+                            c,
+                            b,
+                            key_3,
+                        )? {
+                            super::dictobject::setitem_lock_held(
+                                c,
+                                Some(a),
+                                key_3,
+                                Some(value),
+                            )?;
+                            let key_5 = match super::abstract_::PyIter_Next(c, &iter) {
+                                Ok(key_5) => key_5,
+                                Err(error_3) if c.is_exception(&error_3) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "dict_merge: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_3) => return Err(error_3),
+                            };
+                            key_2 = key_5.clone();
+                            continue;
+                        }
+                        return Ok(-1);
+                    }
+                    break res;
+                }
+            };
+            return Ok(res_2);
+        }
+        let tp = c.Py_TYPE(b)?;
+        let tp_iter = c.slot(&tp, Slot::tp_iter)?;
+        if c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
+            return Ok(c.dict_dict_merge(a, b, override_)?);
+        }
+        let keys = super::abstract_::PyMapping_Keys(c, b)?;
+        let iter = super::abstract_::PyObject_GetIter(c, Some(&keys))?;
+        let key = match super::abstract_::PyIter_Next(c, &iter) {
+            Ok(key) => key,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c.unsupported("dict_merge: loop while an exception is pending"),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let res_2 = {
+            let mut key_2 = key.clone();
+            let res = 0;
+            loop {
+                if let Some(key_3) = &key_2 {
+                    if override_ != 1 {
+                        let result = c.PyDict_Contains(Some(a), key_3)?;
+                        if result != 0 {
+                            if result > 0 {
+                                if override_ == 0 {
+                                    let key_4 = match super::abstract_::PyIter_Next(c, &iter) {
+                                        Ok(key_4) => key_4,
+                                        Err(error_2) if c.is_exception(&error_2) => {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "dict_merge: loop that goes on with an exception pending",
+                                                    ),
+                                            );
+                                        }
+                                        Err(error_2) => return Err(error_2),
+                                    };
+                                    key_2 = key_4.clone();
+                                    continue;
+                                }
+                                return Err(c._PyErr_SetKeyError(key_3));
+                            }
+                            return Ok(-1);
+                        }
+                    }
+                    if let Some(value) = &super::abstract_::PyObject_GetItem(
+                        c,
+                        b,
+                        key_3,
+                    )? {
+                        super::dictobject::setitem_lock_held(
+                            c,
+                            Some(a),
+                            key_3,
+                            Some(value),
+                        )?;
+                        let key_5 = match super::abstract_::PyIter_Next(c, &iter) {
+                            Ok(key_5) => key_5,
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "dict_merge: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                        key_2 = key_5.clone();
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break res;
+            }
+        };
+        return Ok(res_2);
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/dictobject.c, `_PyDict_MergeEx`.
+pub fn _PyDict_MergeEx<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    b: &C::Object,
+    override_: i32,
+) -> Result<i32, C::Error> {
+    return Ok(super::dictobject::dict_merge(c, a, b, override_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_copy_impl`.
 pub fn dict_copy_impl<C: CApi>(
@@ -721,7 +1186,9 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
     default_value: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    return Ok(c.dict_setdefault_ref_lock_held(d, key, default_value, result, 1)?);
+    return Ok(
+        c.dict_setdefault_ref_lock_held(Some(d), key, Some(default_value), result, 1)?,
+    );
 }
 /// CPython: Objects/dictobject.c, `PyDict_SetDefault`.
 pub fn PyDict_SetDefault<C: CApi>(
@@ -731,7 +1198,7 @@ pub fn PyDict_SetDefault<C: CApi>(
     defaultobj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     let mut result = None;
-    c.dict_setdefault_ref_lock_held(d, key, defaultobj, &mut result, 0)?;
+    c.dict_setdefault_ref_lock_held(Some(d), key, Some(defaultobj), &mut result, 0)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dict_setdefault_impl`.
@@ -742,7 +1209,7 @@ pub fn dict_setdefault_impl<C: CApi>(
     default_value: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     let mut val = None;
-    c.dict_setdefault_ref_lock_held(self_, key, default_value, &mut val, 1)?;
+    c.dict_setdefault_ref_lock_held(Some(self_), key, Some(default_value), &mut val, 1)?;
     return Ok(val);
 }
 /// CPython: Objects/dictobject.c, `dict_clear_impl`.
@@ -836,7 +1303,7 @@ pub fn PyDict_ContainsString<C: CApi>(
     op: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
-    let key_obj = c.PyUnicode_FromString(key)?;
+    let key_obj = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_Contains(Some(op), &key_obj)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_Contains_KnownHash`.
@@ -897,13 +1364,20 @@ pub fn dict_vectorcall<C: CApi>(
     if result_2 != 0 {
         let self_ = c.dict_new(type_, None, None)?;
         let args_2 = if result == 1 {
-            match super::dictobject::dict_update_arg(c, &self_, &args[0]) {
-                Ok(_) => {}
+            let result_3 = match super::dictobject::dict_update_arg(
+                c,
+                &self_,
+                &args[0],
+            ) {
+                Ok(result_3) => result_3,
                 Err(error_3) if c.is_exception(&error_3) => {
                     return Err(error_3);
                 }
                 Err(error_3) => return Err(error_3),
             };
+            if result_3 < 0 {
+                return Ok(None);
+            }
             &args[1..]
         } else {
             args
@@ -914,7 +1388,9 @@ pub fn dict_vectorcall<C: CApi>(
                 loop {
                     if i < c.PyTuple_GET_SIZE(kwnames_2)? {
                         let result_4 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
-                        match c.PyDict_SetItem(&self_, &result_4, &args_2[i as usize]) {
+                        match c
+                            .PyDict_SetItem(Some(&self_), &result_4, &args_2[i as usize])
+                        {
                             Ok(_) => {}
                             Err(error_4) if c.is_exception(&error_4) => {
                                 return Err(error_4);
@@ -944,7 +1420,7 @@ pub fn PyDict_GetItemString<C: CApi>(
     v: &C::Object,
     key: &str,
 ) -> Result<C::Object, C::Error> {
-    let kv = match c.PyUnicode_FromString(key) {
+    let kv = match c.PyUnicode_FromString(Some(key)) {
         Ok(kv) => kv,
         Err(error) if c.is_exception(&error) => {
             c.PyErr_FormatUnraisable(
@@ -971,7 +1447,7 @@ pub fn PyDict_GetItemStringRef<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    let key_obj = match c.PyUnicode_FromString(key) {
+    let key_obj = match c.PyUnicode_FromString(Some(key)) {
         Ok(key_obj) => key_obj,
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -981,14 +1457,36 @@ pub fn PyDict_GetItemStringRef<C: CApi>(
     };
     return Ok(c.PyDict_GetItemRef(Some(v), &key_obj, result)?);
 }
+/// CPython: Objects/dictobject.c, `PyDict_SetItemString`.
+pub fn PyDict_SetItemString<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    key: &str,
+    item: &C::Object,
+) -> Result<i32, C::Error> {
+    let kv = c.PyUnicode_FromString(Some(key))?;
+    let mut kv_2 = Some(kv.clone());
+    c._PyUnicode_InternImmortal(&mut kv_2)?;
+    let object = match kv_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyDict_SetItem(Some(v), &object, item)?);
+}
 /// CPython: Objects/dictobject.c, `PyDict_DelItemString`.
 pub fn PyDict_DelItemString<C: CApi>(
     c: &mut C,
     v: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
-    let kv = c.PyUnicode_FromString(key)?;
+    let kv = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_DelItem(v, &kv)?);
+}
+/// CPython: Objects/dictobject.c, `dictiter_dealloc`.
+pub fn dictiter_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c._PyObject_GC_UNTRACK(self_)?;
+    c.PyObject_GC_Del(Some(self_))?;
+    return Ok(());
 }
 /// CPython: Objects/dictobject.c, `dictiter_iternextkey`.
 pub fn dictiter_iternextkey<C: CApi>(
@@ -1161,6 +1659,24 @@ pub fn dict___reversed___impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
     return Ok(c.dictiter_new(Some(self_), &PyDictRevIterKey_Type)?);
+}
+/// CPython: Objects/dictobject.c, `dictview_dealloc`.
+pub fn dictview_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c._PyObject_GC_UNTRACK(self_)?;
+    c.PyObject_GC_Del(Some(self_))?;
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `dictview_mapping`.
+pub fn dictview_mapping<C: CApi>(
+    c: &mut C,
+    view: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    let object = match view {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->dv_dict")),
+    };
+    let mapping = c._PyDictViewObject_dv_dict(&object)?;
+    return Ok(c.PyDictProxy_New(mapping.as_ref())?);
 }
 /// CPython: Objects/dictobject.c, `all_contained_in`.
 pub fn all_contained_in<C: CApi>(
@@ -1455,10 +1971,10 @@ pub fn dictview_repr<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
-    let rc = c.Py_ReprEnter(self_)? as isize;
+    let rc = super::object::Py_ReprEnter(c, self_)? as isize;
     if rc != 0 {
         let value = if rc > 0 {
-            let result = match c.PyUnicode_FromString("...") {
+            let result = match c.PyUnicode_FromString(Some("...")) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -1579,29 +2095,127 @@ pub fn dictviews_or<C: CApi>(
     };
     return Ok(result);
 }
+/// CPython: Objects/dictobject.c, `dictitems_xor_lock_held`.
+pub fn dictitems_xor_lock_held<C: CApi>(
+    c: &mut C,
+    d1: Option<&C::Object>,
+    d2: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    let temp_dict = c.copy_lock_held(d1)?;
+    let result_set = c.PySet_New(None)?;
+    {
+        let mut key = None;
+        let mut pos = 0;
+        let mut val2 = None;
+        loop {
+            let mut pos_2 = pos;
+            let mut key_2 = key.clone();
+            let mut val2_2 = val2.clone();
+            let mut hash = 0;
+            let result = match c
+                ._PyDict_Next(d2, &mut pos_2, &mut key_2, &mut val2_2, &mut hash)
+            {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dictitems_xor_lock_held: call of _PyDict_GetItem_KnownHash while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {
+                let val1 = c
+                    ._PyDict_GetItem_KnownHash(&temp_dict, key_2.as_ref(), hash)?;
+                let result_2 = super::object::PyObject_RichCompareBool(
+                    c,
+                    Some(&val1),
+                    val2_2.as_ref(),
+                    2,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                if result_2 != 0 {
+                    match super::dictobject::_PyDict_DelItem_KnownHash(
+                        c,
+                        &temp_dict,
+                        key_2.as_ref(),
+                        hash,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                } else {
+                    let pair = c
+                        .PyTuple_Pack(
+                            2,
+                            &[
+                                match key_2.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                                match val2_2.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                            ],
+                        )?;
+                    match c.PySet_Add(&result_set, &pair) {
+                        Ok(_) => {}
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                };
+                key = key_2.clone();
+                pos = pos_2;
+                val2 = val2_2.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    let iditems = c._Py_ID("items")?;
+    let remaining_pairs = c.PyObject_CallMethodNoArgs(Some(&temp_dict), &iditems)?;
+    match c._PySet_Update(&result_set, &remaining_pairs) {
+        Ok(_) => {}
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(error_4);
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    return Ok(Some(result_set));
+}
 /// CPython: Objects/dictobject.c, `dictitems_xor`.
 pub fn dictitems_xor<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     let d1 = c._PyDictViewObject_dv_dict(self_)?;
     let d2 = c._PyDictViewObject_dv_dict(other)?;
-    return Ok(c.dictitems_xor_lock_held(d1.as_ref(), d2.as_ref())?);
+    return Ok(super::dictobject::dictitems_xor_lock_held(c, d1.as_ref(), d2.as_ref())?);
 }
 /// CPython: Objects/dictobject.c, `dictviews_xor`.
 pub fn dictviews_xor<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     if c.PyDictItems_Check(self_)? && c.PyDictItems_Check(other)? {
         return Ok(super::dictobject::dictitems_xor(c, self_, other)?);
     }
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let idsymmetric_difference_update = c._Py_ID("symmetric_difference_update")?;
     c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, Some(other))?;
-    return Ok(result);
+    return Ok(Some(result));
 }
 /// CPython: Objects/dictobject.c, `dictviews_isdisjoint`.
 pub fn dictviews_isdisjoint<C: CApi>(
@@ -1730,7 +2344,7 @@ pub fn dictitems_contains<C: CApi>(
                 let result_2 = match super::object::PyObject_RichCompareBool(
                     c,
                     found.as_ref(),
-                    &value,
+                    Some(&value),
                     2,
                 ) {
                     Ok(result_2) => result_2,
@@ -1830,10 +2444,12 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     if let Some(value_2) = value {
-        return Ok(super::dictobject::setitem_lock_held(c, dict, name, value_2)?);
+        return Ok(
+            super::dictobject::setitem_lock_held(c, Some(dict), name, Some(value_2))?,
+        );
     }
     let result = c._PyObject_HashFast(name)?;
-    return Ok(c.delitem_knownhash_lock_held(dict, name, result)?);
+    return Ok(c.delitem_knownhash_lock_held(dict, Some(name), result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyObjectDict_SetItem`.
 pub fn _PyObjectDict_SetItem<C: CApi>(

@@ -38,7 +38,13 @@ pub fn binaryfunc<C: CApi>(
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
         FunctionId::PyObject_GetItem => {
-            Some(super::abstract_::PyObject_GetItem(c, a0, a1))
+            Some(
+                match super::abstract_::PyObject_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyObject_Format => {
             Some(
@@ -138,6 +144,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
         FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
         FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
+        FunctionId::_PyDict_GetItemWithError => {
+            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
+        }
         FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
         FunctionId::dict___contains__ => {
             Some(super::dictobject::dict___contains__(c, a0, a1))
@@ -162,8 +171,33 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
         FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
-        FunctionId::dictitems_xor => Some(super::dictobject::dictitems_xor(c, a0, a1)),
-        FunctionId::dictviews_xor => Some(super::dictobject::dictviews_xor(c, a0, a1)),
+        FunctionId::dictitems_xor_lock_held => {
+            Some(
+                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictitems_xor => {
+            Some(
+                match super::dictobject::dictitems_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictviews_xor => {
+            Some(
+                match super::dictobject::dictviews_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_isdisjoint => {
             Some(
                 match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
@@ -272,6 +306,15 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::PyType_GetModuleByDef => {
             Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
         }
+        FunctionId::_Py_type_getattro => {
+            Some(
+                match super::typeobject::_Py_type_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::object_subclasshook => {
             Some(super::typeobject::object_subclasshook(c, a0, a1))
         }
@@ -287,8 +330,125 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::get_subclasses_key => {
+            Some(
+                match super::typeobject::get_subclasses_key(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::slot_mp_subscript => {
             Some(super::typeobject::slot_mp_subscript(c, a0, a1))
+        }
+        FunctionId::slot_nb_add => {
+            Some(
+                match super::typeobject::slot_nb_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_subtract => {
+            Some(
+                match super::typeobject::slot_nb_subtract(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_multiply => {
+            Some(
+                match super::typeobject::slot_nb_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_matrix_multiply => {
+            Some(
+                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_remainder => {
+            Some(
+                match super::typeobject::slot_nb_remainder(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_divmod => {
+            Some(
+                match super::typeobject::slot_nb_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_power_binary => {
+            Some(
+                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_lshift => {
+            Some(
+                match super::typeobject::slot_nb_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_rshift => {
+            Some(
+                match super::typeobject::slot_nb_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_and => {
+            Some(
+                match super::typeobject::slot_nb_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_xor => {
+            Some(
+                match super::typeobject::slot_nb_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_or => {
+            Some(
+                match super::typeobject::slot_nb_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slot_nb_inplace_add => {
             Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
@@ -320,6 +480,24 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::slot_nb_inplace_or => {
             Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
         }
+        FunctionId::slot_nb_floor_divide => {
+            Some(
+                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_true_divide => {
+            Some(
+                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::slot_nb_inplace_floor_divide => {
             Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
         }
@@ -329,7 +507,16 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::_Py_slot_tp_getattro => {
             Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
         }
-        FunctionId::supercheck => Some(super::typeobject::supercheck(c, a0, a1)),
+        FunctionId::super_getattro => Some(super::typeobject::super_getattro(c, a0, a1)),
+        FunctionId::supercheck => {
+            Some(
+                match super::typeobject::supercheck(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         _ => None,
     }
 }
@@ -366,6 +553,9 @@ pub fn descrgetfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::_PyDict_FromKeys => {
+            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1?, a2?))
         }
         FunctionId::dict_fromkeys_impl => {
             Some(super::dictobject::dict_fromkeys_impl(c, a0, a1?, a2?))
@@ -405,6 +595,7 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1?, a2))
         }
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2?))
         }
@@ -414,11 +605,26 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::_PyType_GetModuleByDef2 => {
             Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1?, a2?))
         }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tp_new_wrapper => {
             Some(super::typeobject::tp_new_wrapper(c, Some(a0), a1, a2?))
         }
         FunctionId::slot_nb_power => {
-            Some(super::typeobject::slot_nb_power(c, a0, a1?, a2?))
+            Some(
+                match super::typeobject::slot_nb_power(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1?, a2?))
@@ -462,18 +668,21 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
+            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::PyObject_SetAttr => {
+            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
+        }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), a1, a2))
+            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
@@ -506,6 +715,8 @@ pub fn destructor<C: CApi>(
             Some(super::dictobject::ensure_shared_on_resize(c, a0))
         }
         FunctionId::PyDict_Clear => Some(super::dictobject::PyDict_Clear(c, a0)),
+        FunctionId::dictiter_dealloc => Some(super::dictobject::dictiter_dealloc(c, a0)),
+        FunctionId::dictview_dealloc => Some(super::dictobject::dictview_dealloc(c, a0)),
         FunctionId::Py_IncRef => Some(super::object::Py_IncRef(c, a0)),
         FunctionId::Py_DecRef => Some(super::object::Py_DecRef(c, a0)),
         FunctionId::_Py_IncRef => Some(super::object::_Py_IncRef(c, a0)),
@@ -526,7 +737,12 @@ pub fn destructor<C: CApi>(
             Some(super::object::_Py_ResurrectReference(c, a0))
         }
         FunctionId::Py_ReprLeave => Some(super::object::Py_ReprLeave(c, a0)),
+        FunctionId::object_dealloc => Some(super::typeobject::object_dealloc(c, a0)),
         FunctionId::slot_tp_finalize => Some(super::typeobject::slot_tp_finalize(c, a0)),
+        FunctionId::bufferwrapper_dealloc => {
+            Some(super::typeobject::bufferwrapper_dealloc(c, a0))
+        }
+        FunctionId::super_dealloc => Some(super::typeobject::super_dealloc(c, a0)),
         _ => None,
     }
 }
@@ -541,7 +757,13 @@ pub fn getattrfunc<C: CApi>(
     match id {
         FunctionId::PySequence_Fast => Some(super::abstract_::PySequence_Fast(c, a0, a1)),
         FunctionId::PyMapping_GetItemString => {
-            Some(super::abstract_::PyMapping_GetItemString(c, a0, a1))
+            Some(
+                match super::abstract_::PyMapping_GetItemString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::_PyDict_GetItemStringWithError => {
             Some(
@@ -571,7 +793,13 @@ pub fn getattrofunc<C: CApi>(
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
         FunctionId::PyObject_GetItem => {
-            Some(super::abstract_::PyObject_GetItem(c, a0, a1))
+            Some(
+                match super::abstract_::PyObject_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyObject_Format => {
             Some(
@@ -671,6 +899,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
         FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
         FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
+        FunctionId::_PyDict_GetItemWithError => {
+            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
+        }
         FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
         FunctionId::dict___contains__ => {
             Some(super::dictobject::dict___contains__(c, a0, a1))
@@ -695,8 +926,33 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
         FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
-        FunctionId::dictitems_xor => Some(super::dictobject::dictitems_xor(c, a0, a1)),
-        FunctionId::dictviews_xor => Some(super::dictobject::dictviews_xor(c, a0, a1)),
+        FunctionId::dictitems_xor_lock_held => {
+            Some(
+                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictitems_xor => {
+            Some(
+                match super::dictobject::dictitems_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictviews_xor => {
+            Some(
+                match super::dictobject::dictviews_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_isdisjoint => {
             Some(
                 match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
@@ -805,6 +1061,15 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::PyType_GetModuleByDef => {
             Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
         }
+        FunctionId::_Py_type_getattro => {
+            Some(
+                match super::typeobject::_Py_type_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::object_subclasshook => {
             Some(super::typeobject::object_subclasshook(c, a0, a1))
         }
@@ -820,8 +1085,125 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::get_subclasses_key => {
+            Some(
+                match super::typeobject::get_subclasses_key(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::slot_mp_subscript => {
             Some(super::typeobject::slot_mp_subscript(c, a0, a1))
+        }
+        FunctionId::slot_nb_add => {
+            Some(
+                match super::typeobject::slot_nb_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_subtract => {
+            Some(
+                match super::typeobject::slot_nb_subtract(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_multiply => {
+            Some(
+                match super::typeobject::slot_nb_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_matrix_multiply => {
+            Some(
+                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_remainder => {
+            Some(
+                match super::typeobject::slot_nb_remainder(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_divmod => {
+            Some(
+                match super::typeobject::slot_nb_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_power_binary => {
+            Some(
+                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_lshift => {
+            Some(
+                match super::typeobject::slot_nb_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_rshift => {
+            Some(
+                match super::typeobject::slot_nb_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_and => {
+            Some(
+                match super::typeobject::slot_nb_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_xor => {
+            Some(
+                match super::typeobject::slot_nb_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_or => {
+            Some(
+                match super::typeobject::slot_nb_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slot_nb_inplace_add => {
             Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
@@ -853,6 +1235,24 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::slot_nb_inplace_or => {
             Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
         }
+        FunctionId::slot_nb_floor_divide => {
+            Some(
+                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slot_nb_true_divide => {
+            Some(
+                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::slot_nb_inplace_floor_divide => {
             Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
         }
@@ -862,7 +1262,16 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::_Py_slot_tp_getattro => {
             Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
         }
-        FunctionId::supercheck => Some(super::typeobject::supercheck(c, a0, a1)),
+        FunctionId::super_getattro => Some(super::typeobject::super_getattro(c, a0, a1)),
+        FunctionId::supercheck => {
+            Some(
+                match super::typeobject::supercheck(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         _ => None,
     }
 }
@@ -879,11 +1288,17 @@ pub fn getbufferproc<C: CApi>(
         FunctionId::PyObject_GetBuffer => {
             Some(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2))
         }
+        FunctionId::merge_from_seq2_lock_held => {
+            Some(super::dictobject::merge_from_seq2_lock_held(c, Some(a0), Some(a1), a2))
+        }
         FunctionId::PyDict_MergeFromSeq2 => {
             Some(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2))
         }
+        FunctionId::_PyDict_MergeEx => {
+            Some(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2))
+        }
         FunctionId::PyObject_RichCompareBool => {
-            Some(super::object::PyObject_RichCompareBool(c, Some(a0), a1, a2))
+            Some(super::object::PyObject_RichCompareBool(c, Some(a0), Some(a1), a2))
         }
         _ => None,
     }
@@ -1050,6 +1465,15 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_ASCII => {
+            Some(
+                match super::object::PyObject_ASCII(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
         FunctionId::_PyObject_FunctionStr => {
             Some(
@@ -1090,7 +1514,7 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, a0)),
+        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
@@ -1113,7 +1537,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::lookup_tp_mro => {
             Some(
-                match super::typeobject::lookup_tp_mro(c, a0) {
+                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1129,8 +1553,26 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::_PyType_GetSubclasses => {
+            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
+        }
         FunctionId::PyType_GetFullyQualifiedName => {
-            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0))
+            Some(
+                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_repr => {
+            Some(
+                match super::typeobject::type_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::_PyType_NewManagedObject => {
             Some(super::typeobject::_PyType_NewManagedObject(c, a0))
@@ -1157,6 +1599,33 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::best_base => {
+            Some(
+                match super::typeobject::best_base(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::solid_base => {
+            Some(
+                match super::typeobject::solid_base(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::get_builtin_base_with_dict => {
+            Some(
+                match super::typeobject::get_builtin_base_with_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::get_dict_descriptor => {
             Some(
                 match super::typeobject::get_dict_descriptor(c, a0) {
@@ -1168,6 +1637,24 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
+        FunctionId::PyType_GetName => {
+            Some(
+                match super::typeobject::PyType_GetName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GetQualName => {
+            Some(
+                match super::typeobject::PyType_GetQualName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetModuleName => {
             Some(super::typeobject::PyType_GetModuleName(c, a0))
         }
@@ -1192,7 +1679,24 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
+        FunctionId::object_repr => {
+            Some(
+                match super::typeobject::object_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_str => {
+            Some(
+                match super::typeobject::object_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
@@ -1259,6 +1763,7 @@ pub fn hashfunc<C: CApi>(
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
+        FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
         _ => None,
     }
 }
@@ -1279,18 +1784,21 @@ pub fn initproc<C: CApi>(
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
+            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::PyObject_SetAttr => {
+            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
+        }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), a1, a2))
+            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
@@ -1339,6 +1847,7 @@ pub fn inquiry<C: CApi>(
         FunctionId::acquire_iter_result => {
             Some(super::dictobject::acquire_iter_result(c, Some(a0)))
         }
+        FunctionId::_PyObject_IsFreed => Some(super::object::_PyObject_IsFreed(c, a0)),
         FunctionId::_PyObject_IsAbstract => {
             Some(super::object::_PyObject_IsAbstract(c, Some(a0)))
         }
@@ -1351,11 +1860,21 @@ pub fn inquiry<C: CApi>(
         FunctionId::notimplemented_bool => {
             Some(super::object::notimplemented_bool(c, a0))
         }
+        FunctionId::Py_ReprEnter => Some(super::object::Py_ReprEnter(c, a0)),
         FunctionId::Py_IsTrue => Some(super::object::Py_IsTrue(c, a0)),
         FunctionId::Py_IsFalse => Some(super::object::Py_IsFalse(c, a0)),
+        FunctionId::_PyType_HasSubclasses => {
+            Some(super::typeobject::_PyType_HasSubclasses(c, a0))
+        }
+        FunctionId::PyUnstable_Type_AssignVersionTag => {
+            Some(super::typeobject::PyUnstable_Type_AssignVersionTag(c, a0))
+        }
         FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
+        }
+        FunctionId::type_new_set_module => {
+            Some(super::typeobject::type_new_set_module(c, a0))
         }
         FunctionId::type_new_set_classcell => {
             Some(super::typeobject::type_new_set_classcell(c, a0))
@@ -1365,7 +1884,7 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::type_is_gc => Some(super::typeobject::type_is_gc(c, a0)),
         FunctionId::compatible_with_tp_base => {
-            Some(super::typeobject::compatible_with_tp_base(c, a0))
+            Some(super::typeobject::compatible_with_tp_base(c, Some(a0)))
         }
         FunctionId::overrides_hash => Some(super::typeobject::overrides_hash(c, a0)),
         FunctionId::type_ready_pre_checks => {
@@ -1373,6 +1892,9 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::type_ready_set_dict => {
             Some(super::typeobject::type_ready_set_dict(c, a0))
+        }
+        FunctionId::type_dict_set_doc => {
+            Some(super::typeobject::type_dict_set_doc(c, a0))
         }
         FunctionId::type_ready_fill_dict => {
             Some(super::typeobject::type_ready_fill_dict(c, a0))
@@ -1497,6 +2019,7 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::PyObject_Repr => Some(super::object::PyObject_Repr(c, Some(a0))),
         FunctionId::PyObject_Str => Some(super::object::PyObject_Str(c, Some(a0))),
+        FunctionId::PyObject_ASCII => Some(super::object::PyObject_ASCII(c, a0)),
         FunctionId::PyObject_Bytes => {
             Some(super::object::PyObject_Bytes(c, Some(a0)).map(Some))
         }
@@ -1520,7 +2043,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::object::NotImplemented_repr(c, a0).map(Some))
         }
         FunctionId::type_from_ref => {
-            Some(super::typeobject::type_from_ref(c, a0).map(Some))
+            Some(super::typeobject::type_from_ref(c, Some(a0)).map(Some))
         }
         FunctionId::_PyType_GetDict => {
             Some(super::typeobject::_PyType_GetDict(c, a0).map(Some))
@@ -1530,11 +2053,15 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::lookup_tp_bases => Some(super::typeobject::lookup_tp_bases(c, a0)),
         FunctionId::_PyType_GetBases => Some(super::typeobject::_PyType_GetBases(c, a0)),
-        FunctionId::lookup_tp_mro => Some(super::typeobject::lookup_tp_mro(c, a0)),
+        FunctionId::lookup_tp_mro => Some(super::typeobject::lookup_tp_mro(c, Some(a0))),
         FunctionId::_PyType_GetMRO => Some(super::typeobject::_PyType_GetMRO(c, a0)),
-        FunctionId::PyType_GetFullyQualifiedName => {
-            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0).map(Some))
+        FunctionId::_PyType_GetSubclasses => {
+            Some(super::typeobject::_PyType_GetSubclasses(c, a0).map(Some))
         }
+        FunctionId::PyType_GetFullyQualifiedName => {
+            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0))
+        }
+        FunctionId::type_repr => Some(super::typeobject::type_repr(c, a0)),
         FunctionId::_PyType_NewManagedObject => {
             Some(super::typeobject::_PyType_NewManagedObject(c, a0).map(Some))
         }
@@ -1546,6 +2073,11 @@ pub fn iternextfunc<C: CApi>(
             Some(super::typeobject::type_mro_impl(c, a0).map(Some))
         }
         FunctionId::mro_invoke => Some(super::typeobject::mro_invoke(c, a0)),
+        FunctionId::best_base => Some(super::typeobject::best_base(c, a0)),
+        FunctionId::solid_base => Some(super::typeobject::solid_base(c, Some(a0))),
+        FunctionId::get_builtin_base_with_dict => {
+            Some(super::typeobject::get_builtin_base_with_dict(c, a0))
+        }
         FunctionId::get_dict_descriptor => {
             Some(super::typeobject::get_dict_descriptor(c, a0))
         }
@@ -1554,6 +2086,10 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::PyType_FromSpec => {
             Some(super::typeobject::PyType_FromSpec(c, a0).map(Some))
+        }
+        FunctionId::PyType_GetName => Some(super::typeobject::PyType_GetName(c, a0)),
+        FunctionId::PyType_GetQualName => {
+            Some(super::typeobject::PyType_GetQualName(c, a0))
         }
         FunctionId::PyType_GetModuleName => {
             Some(super::typeobject::PyType_GetModuleName(c, a0).map(Some))
@@ -1565,7 +2101,8 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::type___dir___impl => {
             Some(super::typeobject::type___dir___impl(c, a0))
         }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0).map(Some)),
+        FunctionId::object_repr => Some(super::typeobject::object_repr(c, a0)),
+        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some))
         }
@@ -1650,6 +2187,7 @@ pub fn lenfunc<C: CApi>(
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
+        FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
         _ => None,
     }
 }
@@ -1686,6 +2224,9 @@ pub fn newfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::_PyDict_FromKeys => {
+            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?))
         }
         FunctionId::dict_fromkeys_impl => {
             Some(super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?))
@@ -1725,6 +2266,7 @@ pub fn newfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
@@ -1734,11 +2276,26 @@ pub fn newfunc<C: CApi>(
         FunctionId::_PyType_GetModuleByDef2 => {
             Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?))
         }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tp_new_wrapper => {
             Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2?))
         }
         FunctionId::slot_nb_power => {
-            Some(super::typeobject::slot_nb_power(c, a0, a1, a2?))
+            Some(
+                match super::typeobject::slot_nb_power(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
@@ -1780,18 +2337,21 @@ pub fn objobjargproc<C: CApi>(
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
+            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::PyObject_SetAttr => {
+            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
+        }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), a1, a2))
+            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
@@ -1881,8 +2441,13 @@ pub fn objobjproc<C: CApi>(
         FunctionId::type___subclasscheck___impl => {
             Some(super::typeobject::type___subclasscheck___impl(c, a0, a1))
         }
+        FunctionId::type_is_subtype_base_chain => {
+            Some(super::typeobject::type_is_subtype_base_chain(c, Some(a0), Some(a1)))
+        }
         FunctionId::mro_check => Some(super::typeobject::mro_check(c, a0, a1)),
-        FunctionId::shape_differs => Some(super::typeobject::shape_differs(c, a0, a1)),
+        FunctionId::shape_differs => {
+            Some(super::typeobject::shape_differs(c, Some(a0), Some(a1)))
+        }
         FunctionId::type_new_staticmethod => {
             Some(super::typeobject::type_new_staticmethod(c, a0, a1))
         }
@@ -1896,11 +2461,18 @@ pub fn objobjproc<C: CApi>(
             Some(super::typeobject::merge_class_dict(c, a0, a1))
         }
         FunctionId::excess_args => Some(super::typeobject::excess_args(c, a0, Some(a1))),
+        FunctionId::object_set_class_world_stopped => {
+            Some(super::typeobject::object_set_class_world_stopped(c, a0, a1))
+        }
+        FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
         FunctionId::add_all_subclasses => {
             Some(super::typeobject::add_all_subclasses(c, a0, a1))
         }
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
+        }
+        FunctionId::type_new_init_subclass => {
+            Some(super::typeobject::type_new_init_subclass(c, a0, Some(a1)))
         }
         _ => None,
     }
@@ -2091,6 +2663,15 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_ASCII => {
+            Some(
+                match super::object::PyObject_ASCII(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
         FunctionId::_PyObject_FunctionStr => {
             Some(
@@ -2131,7 +2712,7 @@ pub fn reprfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, a0)),
+        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
@@ -2154,7 +2735,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::lookup_tp_mro => {
             Some(
-                match super::typeobject::lookup_tp_mro(c, a0) {
+                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2170,8 +2751,26 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::_PyType_GetSubclasses => {
+            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
+        }
         FunctionId::PyType_GetFullyQualifiedName => {
-            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0))
+            Some(
+                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_repr => {
+            Some(
+                match super::typeobject::type_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::_PyType_NewManagedObject => {
             Some(super::typeobject::_PyType_NewManagedObject(c, a0))
@@ -2198,6 +2797,33 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::best_base => {
+            Some(
+                match super::typeobject::best_base(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::solid_base => {
+            Some(
+                match super::typeobject::solid_base(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::get_builtin_base_with_dict => {
+            Some(
+                match super::typeobject::get_builtin_base_with_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::get_dict_descriptor => {
             Some(
                 match super::typeobject::get_dict_descriptor(c, a0) {
@@ -2209,6 +2835,24 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
+        FunctionId::PyType_GetName => {
+            Some(
+                match super::typeobject::PyType_GetName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GetQualName => {
+            Some(
+                match super::typeobject::PyType_GetQualName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetModuleName => {
             Some(super::typeobject::PyType_GetModuleName(c, a0))
         }
@@ -2233,7 +2877,24 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
+        FunctionId::object_repr => {
+            Some(
+                match super::typeobject::object_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_str => {
+            Some(
+                match super::typeobject::object_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }
@@ -2337,10 +2998,18 @@ pub fn sendfunc<C: CApi>(
         FunctionId::PyIter_Send => {
             Some(super::abstract_::PyIter_Send(c, a0, Some(a1), a2))
         }
-        FunctionId::pop_lock_held => {
-            Some(super::dictobject::pop_lock_held(c, a0, a1, a2))
+        FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => {
+            Some(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, a2))
         }
-        FunctionId::PyDict_Pop => Some(super::dictobject::PyDict_Pop(c, a0, a1, a2)),
+        FunctionId::pop_lock_held => {
+            Some(super::dictobject::pop_lock_held(c, Some(a0), a1, a2))
+        }
+        FunctionId::PyDict_Pop => {
+            Some(super::dictobject::PyDict_Pop(c, Some(a0), a1, a2))
+        }
+        FunctionId::PyObject_GetOptionalAttr => {
+            Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -2356,6 +3025,9 @@ pub fn setattrfunc<C: CApi>(
     match id {
         FunctionId::PyMapping_SetItemString => {
             Some(super::abstract_::PyMapping_SetItemString(c, a0, a1, a2))
+        }
+        FunctionId::PyDict_SetItemString => {
+            Some(super::dictobject::PyDict_SetItemString(c, a0, a1, a2))
         }
         FunctionId::PyObject_SetAttrString => {
             Some(super::object::PyObject_SetAttrString(c, a0, a1, Some(a2)))
@@ -2380,18 +3052,21 @@ pub fn setattrofunc<C: CApi>(
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
+            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::PyObject_SetAttr => {
+            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
+        }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), a1, a2))
+            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
@@ -2489,6 +3164,9 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::_PyDict_FromKeys => {
+            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?))
+        }
         FunctionId::dict_fromkeys_impl => {
             Some(super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?))
         }
@@ -2527,6 +3205,7 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
@@ -2536,11 +3215,26 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::_PyType_GetModuleByDef2 => {
             Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?))
         }
+        FunctionId::object_new => {
+            Some(
+                match super::typeobject::object_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tp_new_wrapper => {
             Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2?))
         }
         FunctionId::slot_nb_power => {
-            Some(super::typeobject::slot_nb_power(c, a0, a1, a2?))
+            Some(
+                match super::typeobject::slot_nb_power(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slot_nb_inplace_power => {
             Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
@@ -2727,6 +3421,15 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyObject_ASCII => {
+            Some(
+                match super::object::PyObject_ASCII(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
         FunctionId::_PyObject_FunctionStr => {
             Some(
@@ -2767,7 +3470,7 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
-        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, a0)),
+        FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
@@ -2790,7 +3493,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::lookup_tp_mro => {
             Some(
-                match super::typeobject::lookup_tp_mro(c, a0) {
+                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2806,8 +3509,26 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::_PyType_GetSubclasses => {
+            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
+        }
         FunctionId::PyType_GetFullyQualifiedName => {
-            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0))
+            Some(
+                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_repr => {
+            Some(
+                match super::typeobject::type_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::_PyType_NewManagedObject => {
             Some(super::typeobject::_PyType_NewManagedObject(c, a0))
@@ -2834,6 +3555,33 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::best_base => {
+            Some(
+                match super::typeobject::best_base(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::solid_base => {
+            Some(
+                match super::typeobject::solid_base(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::get_builtin_base_with_dict => {
+            Some(
+                match super::typeobject::get_builtin_base_with_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::get_dict_descriptor => {
             Some(
                 match super::typeobject::get_dict_descriptor(c, a0) {
@@ -2845,6 +3593,24 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
+        FunctionId::PyType_GetName => {
+            Some(
+                match super::typeobject::PyType_GetName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GetQualName => {
+            Some(
+                match super::typeobject::PyType_GetQualName(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetModuleName => {
             Some(super::typeobject::PyType_GetModuleName(c, a0))
         }
@@ -2869,7 +3635,24 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
+        FunctionId::object_repr => {
+            Some(
+                match super::typeobject::object_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::object_str => {
+            Some(
+                match super::typeobject::object_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::_PyType_GetSlotNames => {
             Some(super::typeobject::_PyType_GetSlotNames(c, a0))
         }

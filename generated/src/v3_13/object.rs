@@ -52,6 +52,31 @@ pub fn PyObject_InitVar<C: CApi>(
 pub fn _Py_BreakPoint<C: CApi>(_c: &mut C) -> Result<(), C::Error> {
     return Ok(());
 }
+/// CPython: Objects/object.c, `_PyObject_IsFreed`.
+pub fn _PyObject_IsFreed<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
+    let result = match c._PyMem_IsPtrFreed(Some(op)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(1);
+    }
+    let tp = c.Py_TYPE(op)?;
+    let result_2 = match c._PyMem_IsPtrFreed(Some(&tp)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(1);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/object.c, `PyObject_Repr`.
 pub fn PyObject_Repr<C: CApi>(
     c: &mut C,
@@ -126,7 +151,7 @@ pub fn PyObject_Repr<C: CApi>(
                 ),
         );
     }
-    return Ok(Some(c.PyUnicode_FromString("<NULL>")?));
+    return Ok(Some(c.PyUnicode_FromString(Some("<NULL>"))?));
 }
 /// CPython: Objects/object.c, `PyObject_Str`.
 pub fn PyObject_Str<C: CApi>(
@@ -193,7 +218,57 @@ pub fn PyObject_Str<C: CApi>(
         }
         return Ok(super::object::PyObject_Repr(c, Some(v_2))?);
     }
-    return Ok(Some(c.PyUnicode_FromString("<NULL>")?));
+    return Ok(Some(c.PyUnicode_FromString(Some("<NULL>"))?));
+}
+/// CPython: Objects/object.c, `PyObject_ASCII`.
+pub fn PyObject_ASCII<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
+        let result = match c.PyUnicode_IS_ASCII(repr) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyObject_ASCII: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            return Ok(Some(repr.clone()));
+        }
+        let ascii = c._PyUnicode_AsASCIIString(repr, "backslashreplace")?;
+        let result_2 = match c.PyBytes_AS_STRING(&ascii) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyObject_ASCII: call of PyBytes_GET_SIZE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_3 = match c.PyBytes_GET_SIZE(&ascii) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyObject_ASCII: call of PyUnicode_DecodeASCII while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        return Ok(Some(c.PyUnicode_DecodeASCII(&result_2, result_3, None)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/object.c, `PyObject_Bytes`.
 pub fn PyObject_Bytes<C: CApi>(
@@ -237,44 +312,156 @@ pub fn _PyObject_FunctionStr<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     let id__qualname = c._Py_ID("__qualname__")?;
     let mut qualname = None;
-    c.PyObject_GetOptionalAttr(x, &id__qualname, &mut qualname)?;
-    if let Some(qualname_2) = &qualname {
-        let id__module = c._Py_ID("__module__")?;
-        let mut module = None;
-        c.PyObject_GetOptionalAttr(x, &id__module, &mut module)?;
-        if let Some(module_2) = &module && !c.is(module_2, Global::Py_None)? {
-            let idbuiltins = c._Py_ID("builtins")?;
-            let result = super::object::PyObject_RichCompareBool(
-                c,
-                Some(module_2),
-                &idbuiltins,
-                3,
-            )?;
-            if result < 0 {
-                return Ok(None);
+    let result = super::object::PyObject_GetOptionalAttr(
+        c,
+        x,
+        &id__qualname,
+        &mut qualname,
+    )?;
+    let Some(qualname_2) = &qualname else {
+        if result < 0 {
+            return Ok(None);
+        }
+        return Ok(super::object::PyObject_Str(c, Some(x))?);
+    };
+    let id__module = c._Py_ID("__module__")?;
+    let mut module = None;
+    let result_2 = super::object::PyObject_GetOptionalAttr(
+        c,
+        x,
+        &id__module,
+        &mut module,
+    )?;
+    if let Some(module_2) = &module && !c.is(module_2, Global::Py_None)? {
+        let idbuiltins = c._Py_ID("builtins")?;
+        let result_3 = super::object::PyObject_RichCompareBool(
+            c,
+            Some(module_2),
+            Some(&idbuiltins),
+            3,
+        )?;
+        if result_3 < 0 {
+            return Ok(None);
+        }
+        if result_3 > 0 {
+            return Ok(
+                Some(
+                    c
+                        .PyUnicode_FromFormat(
+                            "%S.%S()",
+                            &[
+                                Argument::Object(module_2.clone()),
+                                Argument::Object(qualname_2.clone()),
+                            ],
+                        )?,
+                ),
+            );
+        }
+    } else {
+        if result_2 < 0 {
+            return Ok(None);
+        }
+    };
+    return Ok(
+        Some(c.PyUnicode_FromFormat("%S()", &[Argument::Object(qualname_2.clone())])?),
+    );
+}
+/// CPython: Objects/object.c, `do_richcompare`.
+pub fn do_richcompare<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+    op: i32,
+) -> Result<C::Object, C::Error> {
+    let tp = c.Py_TYPE(w)?;
+    let result = c.Py_IS_TYPE(v, &tp)?;
+    let checked_reverse_op = if result {
+        0
+    } else {
+        let tp_2 = c.Py_TYPE(v)?;
+        if c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+            if let Some(f) = &c.slot(&tp, Slot::tp_richcompare)? {
+                let number = match [4, 5, 2, 3, 0, 1].get(op as usize) {
+                    Some(number) => *number,
+                    None => return Err(c.unsupported("index of a table")),
+                };
+                let res = c.call_richcmpfunc(f, w, v, number)?;
+                if !c.is(&res, Global::Py_NotImplemented)? {
+                    return Ok(res);
+                }
+                1
+            } else {
+                0
             }
-            if result > 0 {
-                return Ok(
-                    Some(
-                        c
-                            .PyUnicode_FromFormat(
-                                "%S.%S()",
-                                &[
-                                    Argument::Object(module_2.clone()),
-                                    Argument::Object(qualname_2.clone()),
-                                ],
-                            )?,
-                    ),
-                );
+        } else {
+            0
+        }
+    };
+    let tp_3 = c.Py_TYPE(v)?;
+    let f_2 = c.slot(&tp_3, Slot::tp_richcompare)?;
+    if let Some(f_3) = &f_2 {
+        let res_2 = c.call_richcmpfunc(f_3, v, w, op)?;
+        if !c.is(&res_2, Global::Py_NotImplemented)? {
+            return Ok(res_2);
+        }
+    }
+    if !(checked_reverse_op != 0) {
+        let tp_4 = c.Py_TYPE(w)?;
+        if let Some(f_4) = &c.slot(&tp_4, Slot::tp_richcompare)? {
+            let number_2 = match [4, 5, 2, 3, 0, 1].get(op as usize) {
+                Some(number) => *number,
+                None => return Err(c.unsupported("index of a table")),
+            };
+            let res_3 = c.call_richcmpfunc(f_4, w, v, number_2)?;
+            if !c.is(&res_3, Global::Py_NotImplemented)? {
+                return Ok(res_3);
             }
         }
-        return Ok(
-            Some(
-                c.PyUnicode_FromFormat("%S()", &[Argument::Object(qualname_2.clone())])?,
-            ),
-        );
     }
-    return Ok(super::object::PyObject_Str(c, Some(x))?);
+    let res_6 = match op {
+        2 => {
+            let is = c.Py_Is(v, w)?;
+            let res_4 = if is {
+                c.global(Global::Py_True)?
+            } else {
+                c.global(Global::Py_False)?
+            };
+            res_4.clone()
+        }
+        3 => {
+            let is_2 = !c.Py_Is(v, w)?;
+            let res_5 = if is_2 {
+                c.global(Global::Py_True)?
+            } else {
+                c.global(Global::Py_False)?
+            };
+            res_5.clone()
+        }
+        _ => {
+            let text = match ["<", "<=", "==", "!=", ">", ">="].get(op as usize) {
+                Some(text) => *text,
+                None => return Err(c.unsupported("index of a table")),
+            };
+            let tp_5 = c.Py_TYPE(v)?;
+            let tp_name = c.PyTypeObject_tp_name(&tp_5)?;
+            let tp_6 = c.Py_TYPE(w)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_6)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    ._PyErr_Format(
+                        &PyExc_TypeError,
+                        "'%s' not supported between instances of '%.100s' and '%.100s'",
+                        &[
+                            Argument::Str(text.to_owned()),
+                            Argument::Str(tp_name.clone()),
+                            Argument::Str(tp_name_2.clone()),
+                        ],
+                    ),
+            );
+        }
+    };
+    return Ok(res_6);
 }
 /// CPython: Objects/object.c, `PyObject_RichCompare`.
 pub fn PyObject_RichCompare<C: CApi>(
@@ -294,7 +481,7 @@ pub fn PyObject_RichCompare<C: CApi>(
         if result != 0 {
             return Ok(None);
         }
-        let res = match c.do_richcompare(v_2, w_2, op) {
+        let res = match super::object::do_richcompare(c, v_2, w_2, op) {
             Ok(res) => res,
             Err(error_2) if c.is_exception(&error_2) => {
                 c._Py_LeaveRecursiveCallTstate()?;
@@ -311,12 +498,13 @@ pub fn PyObject_RichCompare<C: CApi>(
 pub fn PyObject_RichCompareBool<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
-    w: &C::Object,
+    w: Option<&C::Object>,
     op: i32,
 ) -> Result<i32, C::Error> {
-    let is = match v {
-        Some(object) => c.Py_Is(w, object)?,
-        None => false,
+    let is = match (v, w) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
     };
     if is {
         if op == 2 {
@@ -326,7 +514,7 @@ pub fn PyObject_RichCompareBool<C: CApi>(
             return Ok(0);
         }
     }
-    if let Some(res) = &super::object::PyObject_RichCompare(c, v, Some(w), op)? {
+    if let Some(res) = &super::object::PyObject_RichCompare(c, v, w, op)? {
         let check = c.PyBool_Check(res)?;
         let ok = if check {
             i32::from(c.is(res, Global::Py_True)?)
@@ -400,7 +588,7 @@ pub fn PyObject_GetAttrString<C: CApi>(
     if let Some(tp_getattr) = &c.slot(&tp, Slot::tp_getattr)? {
         return Ok(c.call_getattrfunc(tp_getattr, v, name)?);
     }
-    let w = c.PyUnicode_FromString(name)?;
+    let w = c.PyUnicode_FromString(Some(name))?;
     return Ok(super::object::PyObject_GetAttr(c, v, &w)?);
 }
 /// CPython: Objects/object.c, `PyObject_HasAttrStringWithError`.
@@ -429,6 +617,13 @@ pub fn PyObject_HasAttrString<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        c.PyErr_FormatUnraisable(
+            "Exception ignored in PyObject_HasAttrString(); consider using PyObject_HasAttrStringWithError(), PyObject_GetOptionalAttrString() or PyObject_GetAttrString()",
+            &[],
+        )?;
+        return Ok(0);
+    }
     return Ok(result);
 }
 /// CPython: Objects/object.c, `PyObject_SetAttrString`.
@@ -441,7 +636,7 @@ pub fn PyObject_SetAttrString<C: CApi>(
     let tp = c.Py_TYPE(v)?;
     let Some(tp_setattr) = &c.slot(&tp, Slot::tp_setattr)? else {
         let s = c.PyUnicode_InternFromString(name)?;
-        return Ok(c.PyObject_SetAttr(v, &s, w)?);
+        return Ok(super::object::PyObject_SetAttr(c, v, &s, w)?);
     };
     let object = match w {
         Some(object) => object.clone(),
@@ -465,8 +660,12 @@ pub fn _PyObject_IsAbstract<C: CApi>(
     if let Some(obj_2) = obj {
         let id__isabstractmethod = c._Py_ID("__isabstractmethod__")?;
         let mut isabstract = None;
-        let result = c
-            .PyObject_GetOptionalAttr(obj_2, &id__isabstractmethod, &mut isabstract)?;
+        let result = super::object::PyObject_GetOptionalAttr(
+            c,
+            obj_2,
+            &id__isabstractmethod,
+            &mut isabstract,
+        )?;
         let res = if result > 0 {
             let result_2 = match super::object::PyObject_IsTrue(c, isabstract.as_ref()) {
                 Ok(result_2) => result_2,
@@ -535,7 +734,7 @@ pub fn PyObject_GetAttr<C: CApi>(
             super::object::_PyObject_SetAttributeErrorContext(c, v, name)?;
             return Err(error_3);
         }
-        let result_2 = c.PyUnicode_AsUTF8(name)?;
+        let result_2 = c.PyUnicode_AsUTF8(Some(name))?;
         let tp_getattr = c.slot(&tp, Slot::tp_getattr)?;
         let function = match tp_getattr.as_ref() {
             Some(function) => function.clone(),
@@ -553,6 +752,141 @@ pub fn PyObject_GetAttr<C: CApi>(
     };
     return Ok(result_4);
 }
+/// CPython: Objects/object.c, `PyObject_GetOptionalAttr`.
+pub fn PyObject_GetOptionalAttr<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    name: &C::Object,
+    result: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    let tp = c.Py_TYPE(v)?;
+    if !c.PyUnicode_Check(name)? {
+        let tp_2 = c.Py_TYPE(name)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        let error_7 = c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "attribute name must be string, not '%.200s'",
+                &[Argument::Str(tp_name.clone())],
+            );
+        *result = None;
+        return Err(error_7);
+    }
+    let tp_getattro = c.slot(&tp, Slot::tp_getattro)?;
+    if c.is_function(tp_getattro.as_ref(), FunctionId::PyObject_GenericGetAttr)? {
+        let result_2 = match c._PyObject_GenericGetAttrWithDict(v, name, None, 1) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                *result = None;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        *result = Some(result_2.clone());
+        return Ok(1);
+    }
+    let is = c.is_function(tp_getattro.as_ref(), FunctionId::_Py_type_getattro)?;
+    let result_9 = if is {
+        let mut supress_missing_attribute_exception = 0;
+        let result_3 = match super::typeobject::_Py_type_getattro_impl(
+            c,
+            v,
+            name,
+            &mut supress_missing_attribute_exception,
+        ) {
+            Ok(result_3) => result_3,
+            Err(error_2) if c.is_exception(&error_2) => {
+                *result = None;
+                if supress_missing_attribute_exception != 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyObject_GetOptionalAttr: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+                if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError)? {
+                    return Ok(0);
+                }
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        *result = result_3.clone();
+        if supress_missing_attribute_exception != 0 {
+            return Ok(0);
+        }
+        result_3.clone()
+    } else {
+        if c.is_function(tp_getattro.as_ref(), FunctionId::_Py_module_getattro)? {
+            let result_4 = match c._Py_module_getattro_impl(v, name, 1) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    *result = None;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            *result = Some(result_4.clone());
+            return Ok(1);
+        }
+        let result_8 = if let Some(tp_getattro_2) = &tp_getattro {
+            let result_5 = match c.call_getattrofunc(tp_getattro_2, v, name) {
+                Ok(result_5) => result_5,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    *result = None;
+                    let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+                    if c.PyErr_ExceptionMatches(&error_4, &PyExc_AttributeError_2)? {
+                        return Ok(0);
+                    }
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            *result = Some(result_5.clone());
+            result_5.clone()
+        } else {
+            if !c.slot(&tp, Slot::tp_getattr)?.is_some() {
+                *result = None;
+                return Ok(0);
+            }
+            let result_6 = match c.PyUnicode_AsUTF8(Some(name)) {
+                Ok(result_6) => result_6,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    *result = None;
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            let tp_getattr = c.slot(&tp, Slot::tp_getattr)?;
+            let function = match tp_getattr.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            let result_7 = match c.call_getattrfunc(&function, v, &result_6) {
+                Ok(result_7) => result_7,
+                Err(error_6) if c.is_exception(&error_6) => {
+                    *result = None;
+                    let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
+                    if c.PyErr_ExceptionMatches(&error_6, &PyExc_AttributeError_3)? {
+                        return Ok(0);
+                    }
+                    return Err(error_6);
+                }
+                Err(error_6) => return Err(error_6),
+            };
+            *result = Some(result_7.clone());
+            result_7.clone()
+        };
+        Some(result_8.clone())
+    };
+    if result_9.is_some() {
+        return Ok(1);
+    }
+    return Ok(-1);
+}
 /// CPython: Objects/object.c, `PyObject_GetOptionalAttrString`.
 pub fn PyObject_GetOptionalAttrString<C: CApi>(
     c: &mut C,
@@ -562,7 +896,7 @@ pub fn PyObject_GetOptionalAttrString<C: CApi>(
 ) -> Result<i32, C::Error> {
     let tp = c.Py_TYPE(obj)?;
     let Some(tp_getattr) = &c.slot(&tp, Slot::tp_getattr)? else {
-        let oname = match c.PyUnicode_FromString(name) {
+        let oname = match c.PyUnicode_FromString(Some(name)) {
             Ok(oname) => oname,
             Err(error_2) if c.is_exception(&error_2) => {
                 *result = None;
@@ -570,7 +904,7 @@ pub fn PyObject_GetOptionalAttrString<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        return Ok(c.PyObject_GetOptionalAttr(obj, &oname, result)?);
+        return Ok(super::object::PyObject_GetOptionalAttr(c, obj, &oname, result)?);
     };
     let result_2 = match c.call_getattrfunc(tp_getattr, obj, name) {
         Ok(result_2) => result_2,
@@ -594,7 +928,7 @@ pub fn PyObject_HasAttrWithError<C: CApi>(
     name: &C::Object,
 ) -> Result<i32, C::Error> {
     let mut res = None;
-    return Ok(c.PyObject_GetOptionalAttr(obj, name, &mut res)?);
+    return Ok(super::object::PyObject_GetOptionalAttr(c, obj, name, &mut res)?);
 }
 /// CPython: Objects/object.c, `PyObject_HasAttr`.
 pub fn PyObject_HasAttr<C: CApi>(
@@ -613,7 +947,167 @@ pub fn PyObject_HasAttr<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        c.PyErr_FormatUnraisable(
+            "Exception ignored in PyObject_HasAttr(); consider using PyObject_HasAttrWithError(), PyObject_GetOptionalAttr() or PyObject_GetAttr()",
+            &[],
+        )?;
+        return Ok(0);
+    }
     return Ok(result);
+}
+/// CPython: Objects/object.c, `PyObject_SetAttr`.
+pub fn PyObject_SetAttr<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    name: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    let tp = c.Py_TYPE(v)?;
+    if !c.PyUnicode_Check(name)? {
+        let tp_2 = c.Py_TYPE(name)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_5,
+                    "attribute name must be string, not '%.200s'",
+                    &[Argument::Str(tp_name_3.clone())],
+                ),
+        );
+    }
+    let mut name_2 = Some(name.clone());
+    c._PyUnicode_InternMortal(&mut name_2)?;
+    if let Some(tp_setattro) = &c.slot(&tp, Slot::tp_setattro)? {
+        let object = match name_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.call_setattrofunc(tp_setattro, v, &object, value)?);
+    }
+    if c.slot(&tp, Slot::tp_setattr)?.is_some() {
+        let result = c.PyUnicode_AsUTF8(name_2.as_ref())?;
+        let tp_setattr = c.slot(&tp, Slot::tp_setattr)?;
+        let function = match tp_setattr.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        let object_2 = match value {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.call_setattrfunc(&function, v, &result, &object_2)?);
+    }
+    if c.slot(&tp, Slot::tp_getattr)?.is_some() {
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        if !value.is_some() {
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "'%.100s' object has only read-only attributes (%s .%U)",
+                        &[
+                            Argument::Str(tp_name.clone()),
+                            Argument::Str("del".to_owned()),
+                            match name_2.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    ),
+            );
+        }
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "'%.100s' object has only read-only attributes (%s .%U)",
+                    &[
+                        Argument::Str(tp_name.clone()),
+                        Argument::Str("assign to".to_owned()),
+                        match name_2.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
+                ),
+        );
+    }
+    if !c.slot(&tp, Slot::tp_getattro)?.is_some() {
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+        if !value.is_some() {
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_4,
+                        "'%.100s' object has no attributes (%s .%U)",
+                        &[
+                            Argument::Str(tp_name_2.clone()),
+                            Argument::Str("del".to_owned()),
+                            match name_2.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    ),
+            );
+        }
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_3,
+                    "'%.100s' object has no attributes (%s .%U)",
+                    &[
+                        Argument::Str(tp_name_2.clone()),
+                        Argument::Str("assign to".to_owned()),
+                        match name_2.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
+                ),
+        );
+    }
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    if !value.is_some() {
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "'%.100s' object has only read-only attributes (%s .%U)",
+                    &[
+                        Argument::Str(tp_name.clone()),
+                        Argument::Str("del".to_owned()),
+                        match name_2.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
+                ),
+        );
+    }
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "'%.100s' object has only read-only attributes (%s .%U)",
+                &[
+                    Argument::Str(tp_name.clone()),
+                    Argument::Str("assign to".to_owned()),
+                    match name_2.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            ),
+    );
 }
 /// CPython: Objects/object.c, `PyObject_DelAttr`.
 pub fn PyObject_DelAttr<C: CApi>(
@@ -621,7 +1115,7 @@ pub fn PyObject_DelAttr<C: CApi>(
     v: &C::Object,
     name: &C::Object,
 ) -> Result<i32, C::Error> {
-    return Ok(c.PyObject_SetAttr(v, name, None)?);
+    return Ok(super::object::PyObject_SetAttr(c, v, name, None)?);
 }
 /// CPython: Objects/object.c, `PyObject_SelfIter`.
 pub fn PyObject_SelfIter<C: CApi>(
@@ -847,7 +1341,7 @@ pub fn PyObject_Dir<C: CApi>(
 }
 /// CPython: Objects/object.c, `none_repr`.
 pub fn none_repr<C: CApi>(c: &mut C, _op: &C::Object) -> Result<C::Object, C::Error> {
-    return Ok(c.PyUnicode_FromString("None")?);
+    return Ok(c.PyUnicode_FromString(Some("None"))?);
 }
 /// CPython: Objects/object.c, `none_dealloc`.
 pub fn none_dealloc<C: CApi>(c: &mut C, none: &C::Object) -> Result<(), C::Error> {
@@ -884,7 +1378,7 @@ pub fn NotImplemented_repr<C: CApi>(
     c: &mut C,
     _op: &C::Object,
 ) -> Result<C::Object, C::Error> {
-    return Ok(c.PyUnicode_FromString("NotImplemented")?);
+    return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
 }
 /// CPython: Objects/object.c, `NotImplemented_reduce`.
 pub fn NotImplemented_reduce<C: CApi>(
@@ -892,7 +1386,7 @@ pub fn NotImplemented_reduce<C: CApi>(
     _op: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
-    return Ok(c.PyUnicode_FromString("NotImplemented")?);
+    return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
 }
 /// CPython: Objects/object.c, `notimplemented_new`.
 pub fn notimplemented_new<C: CApi>(
@@ -940,6 +1434,10 @@ pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C:
         Err(error) => return Err(error),
     };
     return Ok(1);
+}
+/// CPython: Objects/object.c, `_PyObject_FiniState`.
+pub fn _PyObject_FiniState<C: CApi>(_c: &mut C) -> Result<(), C::Error> {
+    return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_NewReference`.
 pub fn _Py_NewReference<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
@@ -1000,6 +1498,61 @@ pub fn _Py_ResurrectReference<C: CApi>(
     _op: &C::Object,
 ) -> Result<(), C::Error> {
     return Ok(());
+}
+/// CPython: Objects/object.c, `Py_ReprEnter`.
+pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
+    let dict = match c.PyThreadState_GetDict() {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "Py_ReprEnter: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let idPy_Repr = c._Py_ID("Py_Repr")?;
+    let list = c.PyDict_GetItemWithError(Some(&dict), &idPy_Repr)?;
+    let list_4 = if let Some(list_2) = &list {
+        list_2.clone()
+    } else {
+        let list_3 = c.PyList_New(0)?;
+        let idPy_Repr_2 = c._Py_ID("Py_Repr")?;
+        match c.PyDict_SetItem(Some(&dict), &idPy_Repr_2, &list_3) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        list_3.clone()
+    };
+    let result_2 = c.PyList_GET_SIZE(&list_4)?;
+    {
+        let mut i = result_2;
+        loop {
+            let i_2 = i - 1;
+            if i_2 >= 0 {
+                let result_3 = c.PyList_GET_ITEM(&list_4, i_2)?;
+                if !c.Py_Is(&result_3, obj)? {
+                    i = i_2;
+                    continue;
+                }
+                return Ok(1);
+            }
+            break;
+        }
+    };
+    match c.PyList_Append(&list_4, obj) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(0);
 }
 /// CPython: Objects/object.c, `Py_ReprLeave`.
 pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error> {

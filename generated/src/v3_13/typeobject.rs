@@ -119,9 +119,16 @@ pub fn object___dir__<C: CApi>(
 /// CPython: Objects/typeobject.c, `type_from_ref`.
 pub fn type_from_ref<C: CApi>(
     c: &mut C,
-    ref_: &C::Object,
+    ref_: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     return Ok(c._PyWeakref_GET_REF(ref_)?);
+}
+/// CPython: Objects/typeobject.c, `_PyStaticType_GetState`.
+pub fn _PyStaticType_GetState<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    return Ok(c.managed_static_type_state_get(self_)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetDict`.
 pub fn _PyType_GetDict<C: CApi>(
@@ -166,16 +173,115 @@ pub fn _PyType_GetBases<C: CApi>(
 /// CPython: Objects/typeobject.c, `lookup_tp_mro`.
 pub fn lookup_tp_mro<C: CApi>(
     c: &mut C,
-    self_: &C::Object,
+    self_: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
-    return Ok(c.PyTypeObject_tp_mro(self_)?);
+    let object = match self_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_mro")),
+    };
+    return Ok(c.PyTypeObject_tp_mro(&object)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetMRO`.
 pub fn _PyType_GetMRO<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
-    return Ok(super::typeobject::lookup_tp_mro(c, self_)?);
+    return Ok(super::typeobject::lookup_tp_mro(c, Some(self_))?);
+}
+/// CPython: Objects/typeobject.c, `_PyType_HasSubclasses`.
+pub fn _PyType_HasSubclasses<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<i32, C::Error> {
+    if !((c.PyTypeObject_tp_flags(self_)? & 2) != 0) {
+        match c.lookup_tp_subclasses(self_) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        return Ok(1);
+    }
+    match super::typeobject::_PyStaticType_GetState(c, self_) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    match c.lookup_tp_subclasses(self_) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    return Ok(1);
+}
+/// CPython: Objects/typeobject.c, `_PyType_GetSubclasses`.
+pub fn _PyType_GetSubclasses<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    let list = c.PyList_New(0)?;
+    let subclasses = match c.lookup_tp_subclasses(self_) {
+        Ok(subclasses) => subclasses,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyType_GetSubclasses: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    {
+        let mut i = 0;
+        loop {
+            let mut i_2 = i;
+            let mut ref_ = None;
+            let result = match c.PyDict_Next(&subclasses, &mut i_2, &mut None, &mut ref_)
+            {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyType_GetSubclasses: call of type_from_ref while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let subclass = match super::typeobject::type_from_ref(c, ref_.as_ref()) {
+                    Ok(subclass) => subclass,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyType_GetSubclasses: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                match c.PyList_Append(&list, &subclass) {
+                    Ok(_) => {}
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(list);
 }
 /// CPython: Objects/typeobject.c, `_PyType_DocWithoutSignature`.
 pub fn _PyType_DocWithoutSignature<C: CApi>(
@@ -208,6 +314,17 @@ pub fn _PyType_DocWithoutSignature<C: CApi>(
         Err(error_2) => return Err(error_2),
     };
     return Ok(result_2.to_owned());
+}
+/// CPython: Objects/typeobject.c, `PyType_ClearCache`.
+pub fn PyType_ClearCache<C: CApi>(c: &mut C) -> Result<u32, C::Error> {
+    return Ok(c._PyType_ClearCache()?);
+}
+/// CPython: Objects/typeobject.c, `PyUnstable_Type_AssignVersionTag`.
+pub fn PyUnstable_Type_AssignVersionTag<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    return Ok(c.assign_version_tag(type_)?);
 }
 /// CPython: Objects/typeobject.c, `check_set_special_type_attr`.
 pub fn check_set_special_type_attr<C: CApi>(
@@ -259,12 +376,607 @@ pub fn check_set_special_type_attr<C: CApi>(
     };
     return Ok(1);
 }
+/// CPython: Objects/typeobject.c, `type_name`.
+pub fn type_name<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
+        return Ok(c.PyHeapTypeObject_ht_name(type_)?);
+    }
+    let result = match c._PyType_Name(type_) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_name: call of PyUnicode_FromString while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
+}
+/// CPython: Objects/typeobject.c, `type_qualname`.
+pub fn type_qualname<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
+        return Ok(c.PyHeapTypeObject_ht_qualname(type_)?);
+    }
+    let result = match c._PyType_Name(type_) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_qualname: call of PyUnicode_FromString while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
+}
+/// CPython: Objects/typeobject.c, `type_get_module`.
+pub fn type_get_module<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    return Ok(c.type_module(type_)?);
+}
+/// CPython: Objects/typeobject.c, `type_set_module`.
+pub fn type_set_module<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__module__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        c.PyType_Modified(type_)?;
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_set_module: call of PyDict_Pop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let id__firstlineno = c._Py_ID("__firstlineno__")?;
+        match super::dictobject::PyDict_Pop(
+            c,
+            Some(&dict),
+            &id__firstlineno,
+            &mut None,
+        ) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let id__module = c._Py_ID("__module__")?;
+        return Ok(c.PyDict_SetItem(Some(&dict), &id__module, value)?);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `_PyType_GetFullyQualifiedName`.
+pub fn _PyType_GetFullyQualifiedName<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    sep: i8,
+) -> Result<Option<C::Object>, C::Error> {
+    if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        return Ok(Some(c.PyUnicode_FromString(Some(&tp_name))?));
+    }
+    if let Some(qualname) = &super::typeobject::type_qualname(c, type_)? {
+        let module = c.type_module(type_)?;
+        let check = c.PyUnicode_Check(&module)?;
+        let result_4 = if check {
+            let idbuiltins = c._Py_ID("builtins")?;
+            let result = match c._PyUnicode_Equal(&module, &idbuiltins) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyType_GetFullyQualifiedName: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {
+                qualname.clone()
+            } else {
+                let id__main = c._Py_ID("__main__")?;
+                let result_2 = match c._PyUnicode_Equal(&module, &id__main) {
+                    Ok(result_2) => result_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyType_GetFullyQualifiedName: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if result_2 != 0 {
+                    qualname.clone()
+                } else {
+                    let result_3 = match c
+                        .PyUnicode_FromFormat(
+                            "%U%c%U",
+                            &[
+                                Argument::Object(module.clone()),
+                                Argument::Int(sep as i64),
+                                Argument::Object(qualname.clone()),
+                            ],
+                        )
+                    {
+                        Ok(result_3) => result_3,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    result_3.clone()
+                }
+            }
+        } else {
+            qualname.clone()
+        };
+        return Ok(Some(result_4));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `PyType_GetFullyQualifiedName`.
 pub fn PyType_GetFullyQualifiedName<C: CApi>(
     c: &mut C,
     type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    return Ok(super::typeobject::_PyType_GetFullyQualifiedName(c, type_, 46)?);
+}
+/// CPython: Objects/typeobject.c, `type_abstractmethods`.
+pub fn type_abstractmethods<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if c.is(type_, Global::PyType_Type)? {
+        let id__abstractmethods = c._Py_ID("__abstractmethods__")?;
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(c.PyErr_SetObject(&PyExc_AttributeError, &id__abstractmethods));
+    }
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_abstractmethods: call of PyDict_GetItemRef while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
+    let mut mod_ = None;
+    let result = match c
+        .PyDict_GetItemRef(Some(&dict), &id__abstractmethods_2, &mut mod_)
+    {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 0 {
+        let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
+        let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+        c.PyErr_SetObject(&PyExc_AttributeError_2, &id__abstractmethods_3);
+        return Err(
+            c
+                .unsupported(
+                    "type_abstractmethods: return of a computed value while an exception is pending",
+                ),
+        );
+    }
+    return Ok(mod_);
+}
+/// CPython: Objects/typeobject.c, `type_get_bases`.
+pub fn type_get_bases<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
-    return Ok(c._PyType_GetFullyQualifiedName(type_, 46)?);
+    if let Some(bases) = &super::typeobject::_PyType_GetBases(c, type_)? {
+        return Ok(bases.clone());
+    }
+    return Ok(c.global(Global::Py_None)?);
+}
+/// CPython: Objects/typeobject.c, `type_get_mro`.
+pub fn type_get_mro<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let mro_3 = if let Some(mro_2) = &mro {
+        mro_2.clone()
+    } else {
+        c.global(Global::Py_None)?
+    };
+    return Ok(mro_3);
+}
+/// CPython: Objects/typeobject.c, `type_dict`.
+pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_dict: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c.PyDictProxy_New(Some(&dict))?);
+}
+/// CPython: Objects/typeobject.c, `type_get_doc`.
+pub fn type_get_doc<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
+        c.PyTypeObject_tp_doc(type_)?;
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let tp_doc = c.PyTypeObject_tp_doc(type_)?;
+        return Ok(Some(c._PyType_GetDocFromInternalDoc(&tp_name, &tp_doc)?));
+    }
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_get_doc: call of PyDict_GetItemRef while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__doc = c._Py_ID("__doc__")?;
+    let mut result = None;
+    let result_7 = {
+        let result_2 = match c.PyDict_GetItemRef(Some(&dict), &id__doc, &mut result) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 == 0 {
+            Some(c.global(Global::Py_None)?)
+        } else {
+            let result_6 = if let Some(result_3) = &result {
+                let tp = c.Py_TYPE(result_3)?;
+                let descr_get = c.slot(&tp, Slot::tp_descr_get)?;
+                let result_5 = if let Some(descr_get_2) = &descr_get {
+                    let result_4 = match c
+                        .call_descrgetfunc(descr_get_2, result_3, None, Some(type_))
+                    {
+                        Ok(result_4) => result_4,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    result_4.clone()
+                } else {
+                    result_3.clone()
+                };
+                Some(result_5.clone())
+            } else {
+                None
+            };
+            result_6.clone()
+        }
+    };
+    return Ok(result_7);
+}
+/// CPython: Objects/typeobject.c, `type_get_text_signature`.
+pub fn type_get_text_signature<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let tp_doc = c.PyTypeObject_tp_doc(type_)?;
+    return Ok(c._PyType_GetTextSignatureFromInternalDoc(&tp_name, &tp_doc, 0)?);
+}
+/// CPython: Objects/typeobject.c, `type_set_doc`.
+pub fn type_set_doc<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__doc__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        c.PyType_Modified(type_)?;
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_set_doc: call of PyDict_SetItem while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let id__doc = c._Py_ID("__doc__")?;
+        return Ok(c.PyDict_SetItem(Some(&dict), &id__doc, value)?);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `type_get_annotations`.
+pub fn type_get_annotations<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_AttributeError,
+                    "type object '%s' has no attribute '__annotations__'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_get_annotations: call of PyDict_GetItemRef while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__annotations = c._Py_ID("__annotations__")?;
+    let mut annotations = None;
+    match c.PyDict_GetItemRef(Some(&dict), &id__annotations, &mut annotations) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let annotations_7 = if let Some(annotations_2) = &annotations {
+        let tp = c.Py_TYPE(annotations_2)?;
+        let get = c.slot(&tp, Slot::tp_descr_get)?;
+        let annotations_4 = if let Some(get_2) = &get {
+            let annotations_3 = match c
+                .call_descrgetfunc(get_2, annotations_2, None, Some(type_))
+            {
+                Ok(annotations_3) => annotations_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            annotations_3.clone()
+        } else {
+            annotations_2.clone()
+        };
+        Some(annotations_4.clone())
+    } else {
+        let annotations_5 = match c.PyDict_New() {
+            Ok(annotations_5) => annotations_5,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let id__annotations_2 = c._Py_ID("__annotations__")?;
+        let result_2 = match c
+            .PyDict_SetItem(Some(&dict), &id__annotations_2, &annotations_5)
+        {
+            Ok(result_2) => result_2,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        let annotations_6 = if result_2 != 0 {
+            None
+        } else {
+            c.PyType_Modified(type_)?;
+            Some(annotations_5.clone())
+        };
+        annotations_6.clone()
+    };
+    return Ok(annotations_7);
+}
+/// CPython: Objects/typeobject.c, `type_set_annotations`.
+pub fn type_set_annotations<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    if c._PyType_HasFeature(type_, 256)? != 0 {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "cannot set '__annotations__' attribute of immutable type '%s'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            if value.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_set_annotations: call of PyDict_SetItem while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "type_set_annotations: call of PyDict_Pop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if let Some(value_2) = value {
+        let id__annotations = c._Py_ID("__annotations__")?;
+        match c.PyDict_SetItem(Some(&dict), &id__annotations, value_2) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+    } else {
+        let id__annotations_2 = c._Py_ID("__annotations__")?;
+        let result_2 = match super::dictobject::PyDict_Pop(
+            c,
+            Some(&dict),
+            &id__annotations_2,
+            &mut None,
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if result_2 == 0 {
+            let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+            return Err(c.PyErr_SetString(&PyExc_AttributeError, "__annotations__"));
+        }
+    };
+    c.PyType_Modified(type_)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_get_type_params`.
+pub fn type_get_type_params<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    if c.is(type_, Global::PyType_Type)? {
+        return Ok(Some(c.PyTuple_New(0)?));
+    }
+    let result = match c.lookup_tp_dict(type_) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_get_type_params: call of PyDict_GetItemRef while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__type_params = c._Py_ID("__type_params__")?;
+    let mut params = None;
+    let result_2 = match c
+        .PyDict_GetItemRef(Some(&result), &id__type_params, &mut params)
+    {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 == 0 {
+        return Ok(Some(c.PyTuple_New(0)?));
+    }
+    return Ok(params);
+}
+/// CPython: Objects/typeobject.c, `type_set_type_params`.
+pub fn type_set_type_params<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__type_params__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_set_type_params: call of PyDict_SetItem while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let id__type_params = c._Py_ID("__type_params__")?;
+        let result_2 = c.PyDict_SetItem(Some(&dict), &id__type_params, value)?;
+        if result_2 == 0 {
+            c.PyType_Modified(type_)?;
+        }
+        return Ok(result_2);
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/typeobject.c, `type___instancecheck___impl`.
 pub fn type___instancecheck___impl<C: CApi>(
@@ -281,6 +993,198 @@ pub fn type___subclasscheck___impl<C: CApi>(
     subclass: &C::Object,
 ) -> Result<i32, C::Error> {
     return Ok(super::abstract_::_PyObject_RealIsSubclass(c, subclass, self_)?);
+}
+/// CPython: Objects/typeobject.c, `type_repr`.
+pub fn type_repr<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.PyTypeObject_tp_name(self_)?;
+    let mod_ = match c.type_module(self_) {
+        Ok(mod_) => mod_,
+        Err(error) if c.is_exception(&error) => {
+            if super::typeobject::type_qualname(c, self_)?.is_some() {
+                let tp_name_3 = c.PyTypeObject_tp_name(self_)?;
+                let result_6 = match c
+                    .PyUnicode_FromFormat(
+                        "<class '%s'>",
+                        &[Argument::Str(tp_name_3.clone())],
+                    )
+                {
+                    Ok(result_6) => result_6,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(error_6);
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                return Ok(Some(result_6));
+            }
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let check = c.PyUnicode_Check(&mod_)?;
+    let mod__2 = if check { Some(mod_.clone()) } else { None };
+    if let Some(name) = &super::typeobject::type_qualname(c, self_)? {
+        let result_5 = if let Some(mod__3) = &mod__2 {
+            let idbuiltins = c._Py_ID("builtins")?;
+            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    c.PyTypeObject_tp_name(self_)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_repr: call of PyUnicode_FromFormat while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let tp_name = c.PyTypeObject_tp_name(self_)?;
+                let result_2 = match c
+                    .PyUnicode_FromFormat(
+                        "<class '%s'>",
+                        &[Argument::Str(tp_name.clone())],
+                    )
+                {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                result_2.clone()
+            } else {
+                let result_3 = match c
+                    .PyUnicode_FromFormat(
+                        "<class '%U.%U'>",
+                        &[
+                            Argument::Object(mod__3.clone()),
+                            Argument::Object(name.clone()),
+                        ],
+                    )
+                {
+                    Ok(result_3) => result_3,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                result_3.clone()
+            }
+        } else {
+            let tp_name_2 = c.PyTypeObject_tp_name(self_)?;
+            let result_4 = match c
+                .PyUnicode_FromFormat(
+                    "<class '%s'>",
+                    &[Argument::Str(tp_name_2.clone())],
+                )
+            {
+                Ok(result_4) => result_4,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            result_4.clone()
+        };
+        return Ok(Some(result_5));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `type_call`.
+pub fn type_call<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: Option<&C::Object>,
+    kwds: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    let is = c.is(self_, Global::PyType_Type)?;
+    if is {
+        let object = match args {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyTuple_GET_SIZE(&object)?;
+        if result == 1 {
+            if let Some(kwds_2) = kwds && c.PyDict_GET_SIZE(kwds_2)? != 0 {
+                if result != 3 {
+                    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError,
+                                "type() takes 1 or 3 arguments",
+                            ),
+                    );
+                }
+            } else {
+                let object_2 = match args {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_2 = c.PyTuple_GET_ITEM(&object_2, 0)?;
+                return Ok(c.Py_TYPE(&result_2)?);
+            }
+        } else {
+            if result != 3 {
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_TypeError, "type() takes 1 or 3 arguments"),
+                );
+            }
+        }
+    }
+    let Some(tp_new) = &c.slot(self_, Slot::tp_new)? else {
+        let tp_name = c.PyTypeObject_tp_name(self_)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                ._PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "cannot create '%s' instances",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    };
+    let object_3 = match args {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let obj = match c.call_newfunc(tp_new, self_, &object_3, kwds) {
+        Ok(obj) => obj,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_call: call of _Py_CheckFunctionResult while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let obj_2 = c._Py_CheckFunctionResult(self_, Some(&obj), None)?;
+    if c.PyObject_TypeCheck(&obj_2, self_)? != 0 {
+        let type_ = c.Py_TYPE(&obj_2)?;
+        let tp_init = c.slot(&type_, Slot::tp_init)?;
+        if let Some(tp_init_2) = &tp_init {
+            let object_4 = match args {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            match c.call_initproc(tp_init_2, &obj_2, &object_4, kwds) {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+        }
+        return Ok(obj_2);
+    }
+    return Ok(obj_2);
 }
 /// CPython: Objects/typeobject.c, `_PyType_NewManagedObject`.
 pub fn _PyType_NewManagedObject<C: CApi>(
@@ -310,11 +1214,44 @@ pub fn PyType_GenericNew<C: CApi>(
     };
     return Ok(c.call_allocfunc(&function, type_, 0)?);
 }
+/// CPython: Objects/typeobject.c, `type_is_subtype_base_chain`.
+pub fn type_is_subtype_base_chain<C: CApi>(
+    c: &mut C,
+    a: Option<&C::Object>,
+    b: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    {
+        let mut a_2 = a.cloned();
+        loop {
+            if match (a_2.as_ref(), b) {
+                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                (None, None) => true,
+                _ => false,
+            } {
+                return Ok(1);
+            }
+            let object = match a_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_base")),
+            };
+            if let Some(a_3) = &c.PyTypeObject_tp_base(&object)? {
+                a_2 = Some(a_3.clone());
+                continue;
+            }
+            break;
+        }
+    };
+    let is = match b {
+        Some(object) => c.is(object, Global::PyBaseObject_Type)?,
+        None => false,
+    };
+    return Ok(i32::from(is));
+}
 /// CPython: Objects/typeobject.c, `is_subtype_with_mro`.
 pub fn is_subtype_with_mro<C: CApi>(
     c: &mut C,
     a_mro: Option<&C::Object>,
-    a: &C::Object,
+    a: Option<&C::Object>,
     b: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     let res_3 = if let Some(a_mro_2) = a_mro {
@@ -341,14 +1278,7 @@ pub fn is_subtype_with_mro<C: CApi>(
         };
         res_2
     } else {
-        let result_3 = match c.type_is_subtype_base_chain(a, b) {
-            Ok(result_3) => result_3,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        result_3
+        super::typeobject::type_is_subtype_base_chain(c, a, b)?
     };
     return Ok(res_3);
 }
@@ -445,6 +1375,23 @@ pub fn lookup_method<C: CApi>(
     let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
     return Err(c.PyErr_SetObject(&PyExc_AttributeError, attr));
 }
+/// CPython: Objects/typeobject.c, `vectorcall_unbound`.
+pub fn vectorcall_unbound<C: CApi>(
+    c: &mut C,
+    unbound: i32,
+    func: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+) -> Result<C::Object, C::Error> {
+    let nargsf = nargs as usize;
+    let (args_2, nargsf_3) = if unbound != 0 {
+        (args, nargsf)
+    } else {
+        let nargsf_2 = nargsf.wrapping_sub(1).wrapping_add(9223372036854775808);
+        (&args[1..], nargsf_2)
+    };
+    return Ok(c._PyObject_VectorcallTstate(func, args_2, nargsf_3, None)?);
+}
 /// CPython: Objects/typeobject.c, `call_unbound_noarg`.
 pub fn call_unbound_noarg<C: CApi>(
     c: &mut C,
@@ -466,7 +1413,7 @@ pub fn vectorcall_method<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     let mut unbound = 0;
     let func = super::typeobject::lookup_method(c, &args[0], name, &mut unbound)?;
-    return Ok(c.vectorcall_unbound(unbound, &func, args, nargs)?);
+    return Ok(super::typeobject::vectorcall_unbound(c, unbound, &func, args, nargs)?);
 }
 /// CPython: Objects/typeobject.c, `vectorcall_maybe`.
 pub fn vectorcall_maybe<C: CApi>(
@@ -482,7 +1429,7 @@ pub fn vectorcall_maybe<C: CApi>(
         name,
         &mut unbound,
     )? {
-        return Ok(c.vectorcall_unbound(unbound, func, args, nargs)?);
+        return Ok(super::typeobject::vectorcall_unbound(c, unbound, func, args, nargs)?);
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
 }
@@ -520,7 +1467,12 @@ pub fn class_name<C: CApi>(
     let id__name = c._Py_ID("__name__")?;
     let mut name = None;
     let name_3 = {
-        let result = match c.PyObject_GetOptionalAttr(cls, &id__name, &mut name) {
+        let result = match super::object::PyObject_GetOptionalAttr(
+            c,
+            cls,
+            &id__name,
+            &mut name,
+        ) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -628,14 +1580,7 @@ pub fn mro_check<C: CApi>(
     type_: &C::Object,
     mro: &C::Object,
 ) -> Result<i32, C::Error> {
-    let solid = match c.solid_base(type_) {
-        Ok(solid) => solid,
-        Err(error) if c.is_exception(&error) => {
-            c.PyTuple_GET_SIZE(mro)?;
-            return Err(c.unsupported("mro_check: loop while an exception is pending"));
-        }
-        Err(error) => return Err(error),
-    };
+    let solid = super::typeobject::solid_base(c, Some(type_))?;
     let result = c.PyTuple_GET_SIZE(mro)?;
     {
         let mut i = 0;
@@ -655,37 +1600,15 @@ pub fn mro_check<C: CApi>(
                             ),
                     );
                 }
-                let result_2 = super::typeobject::lookup_tp_mro(c, &solid)?;
-                let result_3 = match c.solid_base(&base) {
-                    Ok(result_3) => result_3,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "mro_check: call of is_subtype_with_mro while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-                let result_4 = match super::typeobject::is_subtype_with_mro(
+                let result_2 = super::typeobject::lookup_tp_mro(c, solid.as_ref())?;
+                let result_3 = super::typeobject::solid_base(c, Some(&base))?;
+                if super::typeobject::is_subtype_with_mro(
                     c,
                     result_2.as_ref(),
-                    &solid,
-                    Some(&result_3),
-                ) {
-                    Ok(result_4) => result_4,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "mro_check: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if result_4 != 0 {
+                    solid.as_ref(),
+                    result_3.as_ref(),
+                )? != 0
+                {
                     let i_2 = i + 1;
                     i = i_2;
                     continue;
@@ -761,29 +1684,316 @@ pub fn mro_invoke<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `mro_internal_unlocked`.
+pub fn mro_internal_unlocked<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    initial: i32,
+    p_old_mro: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    let old_mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let new_mro = match super::typeobject::mro_invoke(c, type_) {
+        Ok(new_mro) => new_mro,
+        Err(error) if c.is_exception(&error) => {
+            let result_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+            match (result_3.as_ref(), old_mro.as_ref()) {
+                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                (None, None) => true,
+                _ => false,
+            };
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let result = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let is = !match (result.as_ref(), old_mro.as_ref()) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    };
+    if let Some(new_mro_2) = &new_mro {
+        if is {
+            return Ok(0);
+        }
+        c.set_tp_mro(type_, new_mro_2, initial)?;
+        c.type_mro_modified(type_, new_mro_2)?;
+        let result_2 = super::typeobject::lookup_tp_bases(c, type_)?;
+        let object = match result_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.type_mro_modified(type_, &object)?;
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        if !((tp_flags & 2) != 0) {
+            c.PyType_Modified(type_)?;
+        }
+        *p_old_mro = old_mro.clone();
+        return Ok(1);
+    }
+    return Ok(-1);
+}
 /// CPython: Objects/typeobject.c, `mro_internal`.
 pub fn mro_internal<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     p_old_mro: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    return Ok(c.mro_internal_unlocked(type_, 0, p_old_mro)?);
+    return Ok(super::typeobject::mro_internal_unlocked(c, type_, 0, p_old_mro)?);
+}
+/// CPython: Objects/typeobject.c, `best_base`.
+pub fn best_base<C: CApi>(
+    c: &mut C,
+    bases: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = c.PyTuple_GET_SIZE(bases)?;
+    let base_5 = {
+        let mut base = None;
+        let mut i = 0;
+        let mut winner = None;
+        loop {
+            if i < result {
+                let base_2 = c.PyTuple_GET_ITEM(bases, i)?;
+                if !c.PyType_Check(&base_2)? {
+                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c.PyErr_SetString(&PyExc_TypeError_5, "bases must be types"),
+                    );
+                }
+                {
+                    let result_2 = match c._PyType_IsReady(&base_2) {
+                        Ok(result_2) => result_2,
+                        Err(error) if c.is_exception(&error) => {
+                            if !(c._PyType_HasFeature(&base_2, 1024)? != 0) {
+                                let tp_name = c.PyTypeObject_tp_name(&base_2)?;
+                                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                                return Err(
+                                    c
+                                        .PyErr_Format(
+                                            &PyExc_TypeError_2,
+                                            "type '%.100s' is not an acceptable base type",
+                                            &[Argument::Str(tp_name.clone())],
+                                        ),
+                                );
+                            }
+                            let winner_2 = super::typeobject::solid_base(
+                                c,
+                                Some(&base_2),
+                            )?;
+                            if let Some(winner_3) = &winner {
+                                let object = match winner_2.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                if c.PyType_IsSubtype(winner_3, &object)? != 0 {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "best_base: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                let object_2 = match winner_2.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                if c.PyType_IsSubtype(&object_2, winner_3)? != 0 {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "best_base: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_TypeError,
+                                            "multiple bases have instance lay-out conflict",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "best_base: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    if !(result_2 != 0) {
+                        match c.PyType_Ready(&base_2) {
+                            Ok(_) => {}
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                    }
+                };
+                if !(c._PyType_HasFeature(&base_2, 1024)? != 0) {
+                    let tp_name_2 = c.PyTypeObject_tp_name(&base_2)?;
+                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_TypeError_4,
+                                "type '%.100s' is not an acceptable base type",
+                                &[Argument::Str(tp_name_2.clone())],
+                            ),
+                    );
+                }
+                let winner_4 = super::typeobject::solid_base(c, Some(&base_2))?;
+                let (base_4, winner_7) = if let Some(winner_5) = &winner {
+                    let object_3 = match winner_4.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_4 = c.PyType_IsSubtype(winner_5, &object_3)?;
+                    let (base_3, winner_6) = if result_4 != 0 {
+                        (base.clone(), Some(winner_5.clone()))
+                    } else {
+                        let object_4 = match winner_4.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if !(c.PyType_IsSubtype(&object_4, winner_5)? != 0) {
+                            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError_3,
+                                        "multiple bases have instance lay-out conflict",
+                                    ),
+                            );
+                        }
+                        (Some(base_2.clone()), winner_4.clone())
+                    };
+                    (base_3.clone(), winner_6.clone())
+                } else {
+                    (Some(base_2.clone()), winner_4.clone())
+                };
+                let i_2 = i + 1;
+                base = base_4.clone();
+                i = i_2;
+                winner = winner_7.clone();
+                continue;
+            }
+            break base.clone();
+        }
+    };
+    return Ok(base_5);
 }
 /// CPython: Objects/typeobject.c, `shape_differs`.
 pub fn shape_differs<C: CApi>(
     c: &mut C,
-    t1: &C::Object,
-    t2: &C::Object,
+    t1: Option<&C::Object>,
+    t2: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
-    let tp_basicsize = c.PyTypeObject_tp_basicsize(t1)?;
-    let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(t2)?;
+    let object = match t1 {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&object)?;
+    let object_2 = match t2 {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(&object_2)?;
     let value = if tp_basicsize != tp_basicsize_2 {
         true
     } else {
-        let tp_itemsize = c.PyTypeObject_tp_itemsize(t1)?;
-        if tp_itemsize != c.PyTypeObject_tp_itemsize(t2)? { true } else { false }
+        let object_3 = match t1 {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_itemsize")),
+        };
+        let tp_itemsize = c.PyTypeObject_tp_itemsize(&object_3)?;
+        let object_4 = match t2 {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_itemsize")),
+        };
+        if tp_itemsize != c.PyTypeObject_tp_itemsize(&object_4)? { true } else { false }
     };
     return Ok(i32::from(value));
+}
+/// CPython: Objects/typeobject.c, `solid_base`.
+pub fn solid_base<C: CApi>(
+    c: &mut C,
+    type_: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    let object = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_base")),
+    };
+    let tp_base = c.PyTypeObject_tp_base(&object)?;
+    let base_2 = if tp_base.is_some() {
+        let object_2 = match type_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_base")),
+        };
+        let tp_base_2 = c.PyTypeObject_tp_base(&object_2)?;
+        let base = super::typeobject::solid_base(c, tp_base_2.as_ref())?;
+        base.clone()
+    } else {
+        Some(c.global(Global::PyBaseObject_Type)?)
+    };
+    if super::typeobject::shape_differs(c, type_, base_2.as_ref())? != 0 {
+        return Ok(type_.cloned());
+    }
+    return Ok(base_2);
+}
+/// CPython: Objects/typeobject.c, `get_builtin_base_with_dict`.
+pub fn get_builtin_base_with_dict<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    {
+        let mut type__2 = Some(type_.clone());
+        loop {
+            let object = match type__2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_base")),
+            };
+            if c.PyTypeObject_tp_base(&object)?.is_some() {
+                let object_2 = match type__2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_dictoffset")),
+                };
+                if !(c.PyTypeObject_tp_dictoffset(&object_2)? != 0) {
+                    let object_4 = match type__2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->tp_base")),
+                    };
+                    let type__3 = c.PyTypeObject_tp_base(&object_4)?;
+                    type__2 = type__3.clone();
+                    continue;
+                }
+                let object_3 = match type__2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_flags")),
+                };
+                if (c.PyTypeObject_tp_flags(&object_3)? & 512) != 0 {
+                    let object_4 = match type__2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->tp_base")),
+                    };
+                    let type__3 = c.PyTypeObject_tp_base(&object_4)?;
+                    type__2 = type__3.clone();
+                    continue;
+                }
+                return Ok(type__2);
+            }
+            break;
+        }
+    };
+    return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `get_dict_descriptor`.
 pub fn get_dict_descriptor<C: CApi>(
@@ -1309,6 +2519,57 @@ pub fn type_new_copy_slots<C: CApi>(
     };
     return Ok(c.PyList_AsTuple(&new_slots)?);
 }
+/// CPython: Objects/typeobject.c, `type_new_set_module`.
+pub fn type_new_set_module<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_module: call of PyDict_Contains while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__module = c._Py_ID("__module__")?;
+    if c.PyDict_Contains(Some(&dict), &id__module)? > 0 {
+        return Ok(0);
+    }
+    let globals = match c.PyEval_GetGlobals() {
+        Ok(globals) => globals,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_module: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let id__name = c._Py_ID("__name__")?;
+    let mut module = None;
+    let result = c.PyDict_GetItemRef(Some(&globals), &id__name, &mut module)?;
+    let r = if let Some(module_2) = &module {
+        let id__module_2 = c._Py_ID("__module__")?;
+        let result_2 = match c.PyDict_SetItem(Some(&dict), &id__module_2, module_2) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        result_2
+    } else {
+        result
+    };
+    return Ok(r);
+}
 /// CPython: Objects/typeobject.c, `type_new_staticmethod`.
 pub fn type_new_staticmethod<C: CApi>(
     c: &mut C,
@@ -1330,7 +2591,7 @@ pub fn type_new_staticmethod<C: CApi>(
     if let Some(func) = &c.PyDict_GetItemWithError(Some(&dict), attr)? {
         if c.PyFunction_Check(func)? {
             let static_func = c.PyStaticMethod_New(func)?;
-            match c.PyDict_SetItem(&dict, attr, &static_func) {
+            match c.PyDict_SetItem(Some(&dict), attr, &static_func) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -1364,7 +2625,7 @@ pub fn type_new_classmethod<C: CApi>(
     if let Some(func) = &c.PyDict_GetItemWithError(Some(&dict), attr)? {
         if c.PyFunction_Check(func)? {
             let method = c.PyClassMethod_New(func)?;
-            match c.PyDict_SetItem(&dict, attr, &method) {
+            match c.PyDict_SetItem(Some(&dict), attr, &method) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -1408,7 +2669,7 @@ pub fn type_new_set_classcell<C: CApi>(
                     ),
             );
         }
-        match c.PyCell_Set(cell, type_) {
+        match c.PyCell_Set(cell, Some(type_)) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -1463,7 +2724,7 @@ pub fn type_new_set_classdictcell<C: CApi>(
                     ),
             );
         }
-        match c.PyCell_Set(cell, &dict) {
+        match c.PyCell_Set(cell, Some(&dict)) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -1500,7 +2761,7 @@ pub fn type_new_set_attrs<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c.type_new_set_module(type_) {
+    match super::typeobject::type_new_set_module(c, type_) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -1631,7 +2892,7 @@ pub fn type_new_impl<C: CApi>(
         Err(error_5) => return Err(error_5),
     };
     let kwds = c.type_new_ctx_kwds(ctx)?;
-    match c.type_new_init_subclass(&type_, kwds.as_ref()) {
+    match super::typeobject::type_new_init_subclass(c, &type_, kwds.as_ref()) {
         Ok(_) => {}
         Err(error_6) if c.is_exception(&error_6) => {
             return Err(error_6);
@@ -1727,6 +2988,20 @@ pub fn PyType_FromSpec<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     return Ok(c._PyType_FromMetaclass_impl(None, None, spec, None, 1)?);
 }
+/// CPython: Objects/typeobject.c, `PyType_GetName`.
+pub fn PyType_GetName<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    return Ok(super::typeobject::type_name(c, type_)?);
+}
+/// CPython: Objects/typeobject.c, `PyType_GetQualName`.
+pub fn PyType_GetQualName<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    return Ok(super::typeobject::type_qualname(c, type_)?);
+}
 /// CPython: Objects/typeobject.c, `PyType_GetModuleName`.
 pub fn PyType_GetModuleName<C: CApi>(
     c: &mut C,
@@ -1777,7 +3052,7 @@ pub fn get_module_by_def<C: CApi>(
             let result = match c._PyModule_GetDef(module_2) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
-                    let mro = super::typeobject::lookup_tp_mro(c, type_)?;
+                    let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
                     let object = match mro.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
@@ -1796,7 +3071,7 @@ pub fn get_module_by_def<C: CApi>(
                 return Ok(Some(module_2.clone()));
             }
         }
-        let mro_2 = super::typeobject::lookup_tp_mro(c, type_)?;
+        let mro_2 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
         let object_2 = match mro_2.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
@@ -1953,7 +3228,7 @@ pub fn find_name_in_mro<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    let mro = super::typeobject::lookup_tp_mro(c, type_)?;
+    let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
     let mro_6 = if let Some(mro_2) = &mro {
         mro_2.clone()
     } else {
@@ -1977,7 +3252,7 @@ pub fn find_name_in_mro<C: CApi>(
                     }
                     Err(error_4) => return Err(error_4),
                 };
-                let mro_3 = super::typeobject::lookup_tp_mro(c, type_)?;
+                let mro_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
                 mro_3.clone()
             }
         };
@@ -2064,7 +3339,7 @@ pub fn set_flags_recursive<C: CApi>(
         return Ok(());
     }
     c.set_flags(self_, mask, flags)?;
-    let children = c._PyType_GetSubclasses(self_)?;
+    let children = super::typeobject::_PyType_GetSubclasses(c, self_)?;
     {
         let mut i = 0;
         loop {
@@ -2245,6 +3520,14 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     *suppress_missing_attribute = 1;
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `_Py_type_getattro`.
+pub fn _Py_type_getattro<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    return Ok(super::typeobject::_Py_type_getattro_impl(c, type_, name, &mut 0)?);
+}
 /// CPython: Objects/typeobject.c, `type_update_dict`.
 pub fn type_update_dict<C: CApi>(
     c: &mut C,
@@ -2254,7 +3537,12 @@ pub fn type_update_dict<C: CApi>(
     value: &C::Object,
     old_value: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
-    match c._PyDict_GetItemRef_Unicode_LockHeld(dict, name, old_value) {
+    match super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(
+        c,
+        dict,
+        name,
+        old_value,
+    ) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -2305,12 +3593,28 @@ pub fn clear_static_tp_subclasses<C: CApi>(
     c.clear_tp_subclasses(type_)?;
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `_PyStaticType_FiniBuiltin`.
+pub fn _PyStaticType_FiniBuiltin<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<(), C::Error> {
+    let result = match c._Py_IsMainInterpreter() {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.fini_static_type(type_, 1, -1)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    c.fini_static_type(type_, 1, result)?;
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `type___subclasses___impl`.
 pub fn type___subclasses___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
-    return Ok(c._PyType_GetSubclasses(self_)?);
+    return Ok(super::typeobject::_PyType_GetSubclasses(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type_prepare`.
 pub fn type_prepare<C: CApi>(
@@ -2330,25 +3634,41 @@ pub fn merge_class_dict<C: CApi>(
 ) -> Result<i32, C::Error> {
     let id__dict = c._Py_ID("__dict__")?;
     let mut classdict = None;
-    match c.PyObject_GetOptionalAttr(aclass, &id__dict, &mut classdict) {
-        Ok(_) => {}
+    let result = match super::object::PyObject_GetOptionalAttr(
+        c,
+        aclass,
+        &id__dict,
+        &mut classdict,
+    ) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        return Ok(-1);
+    }
     if let Some(classdict_2) = &classdict {
         c.PyDict_Update(dict, classdict_2)?;
     }
     let id__bases = c._Py_ID("__bases__")?;
     let mut bases = None;
-    match c.PyObject_GetOptionalAttr(aclass, &id__bases, &mut bases) {
-        Ok(_) => {}
+    let result_2 = match super::object::PyObject_GetOptionalAttr(
+        c,
+        aclass,
+        &id__bases,
+        &mut bases,
+    ) {
+        Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
+    if result_2 < 0 {
+        return Ok(-1);
+    }
     if let Some(bases_2) = &bases {
         let result_3 = super::abstract_::PySequence_Size(c, bases_2)?;
         {
@@ -2459,13 +3779,223 @@ pub fn object_init<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `object_new`.
+pub fn object_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwds: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = super::typeobject::excess_args(c, args, Some(kwds))?;
+    if result != 0 {
+        let tp_new = c.slot(type_, Slot::tp_new)?;
+        if !c.is_function(tp_new.as_ref(), FunctionId::object_new)? {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError,
+                        "object.__new__() takes exactly one argument (the type to instantiate)",
+                    ),
+            );
+        }
+        let tp_init = c.slot(type_, Slot::tp_init)?;
+        if c.is_function(tp_init.as_ref(), FunctionId::object_init)? {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "%.200s() takes no arguments",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+    }
+    if !((c.PyTypeObject_tp_flags(type_)? & 1048576) != 0) {
+        let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
+        let function = match tp_alloc.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        return Ok(Some(c.call_allocfunc(&function, type_, 0)?));
+    }
+    if let Some(abstract_methods) = &super::typeobject::type_abstractmethods(c, type_)? {
+        let sorted_methods = super::abstract_::PySequence_List(c, abstract_methods)?;
+        let result_2 = match c.PyList_Sort(&sorted_methods) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result_2 != 0 {
+            return Ok(None);
+        }
+        let comma_w_quotes_sep = c.PyUnicode_FromString(Some("', '"))?;
+        let joined = c.PyUnicode_Join(&comma_w_quotes_sep, &sorted_methods)?;
+        let result_3 = super::abstract_::PyObject_Length(c, &sorted_methods)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+        if !(result_3 > 1) {
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_4,
+                        "Can't instantiate abstract class %s without an implementation for abstract method%s '%U'",
+                        &[
+                            Argument::Str(tp_name_2.clone()),
+                            Argument::Str("".to_owned()),
+                            Argument::Object(joined.clone()),
+                        ],
+                    ),
+            );
+        }
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_3,
+                    "Can't instantiate abstract class %s without an implementation for abstract method%s '%U'",
+                    &[
+                        Argument::Str(tp_name_2.clone()),
+                        Argument::Str("s".to_owned()),
+                        Argument::Object(joined.clone()),
+                    ],
+                ),
+        );
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `object_dealloc`.
+pub fn object_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    let tp = c.Py_TYPE(self_)?;
+    let tp_free = c.slot(&tp, Slot::tp_free)?;
+    let function = match tp_free.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    c.call_freefunc(&function, Some(self_))?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `object_repr`.
+pub fn object_repr<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let type_ = c.Py_TYPE(self_)?;
+    let mod_ = match c.type_module(&type_) {
+        Ok(mod_) => mod_,
+        Err(error) if c.is_exception(&error) => {
+            if super::typeobject::type_qualname(c, &type_)?.is_some() {
+                let tp_name_3 = c.PyTypeObject_tp_name(&type_)?;
+                let rtn_5 = match c
+                    .PyUnicode_FromFormat(
+                        "<%s object at %p>",
+                        &[
+                            Argument::Str(tp_name_3.clone()),
+                            Argument::Object(self_.clone()),
+                        ],
+                    )
+                {
+                    Ok(rtn_5) => rtn_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(error_6);
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                return Ok(Some(rtn_5));
+            }
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let check = c.PyUnicode_Check(&mod_)?;
+    let mod__2 = if check { Some(mod_.clone()) } else { None };
+    if let Some(name) = &super::typeobject::type_qualname(c, &type_)? {
+        let rtn_4 = if let Some(mod__3) = &mod__2 {
+            let idbuiltins = c._Py_ID("builtins")?;
+            let result = match c._PyUnicode_Equal(mod__3, &idbuiltins) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    c.PyTypeObject_tp_name(&type_)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_repr: call of PyUnicode_FromFormat while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let tp_name = c.PyTypeObject_tp_name(&type_)?;
+                let rtn = match c
+                    .PyUnicode_FromFormat(
+                        "<%s object at %p>",
+                        &[
+                            Argument::Str(tp_name.clone()),
+                            Argument::Object(self_.clone()),
+                        ],
+                    )
+                {
+                    Ok(rtn) => rtn,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                rtn.clone()
+            } else {
+                let rtn_2 = match c
+                    .PyUnicode_FromFormat(
+                        "<%U.%U object at %p>",
+                        &[
+                            Argument::Object(mod__3.clone()),
+                            Argument::Object(name.clone()),
+                            Argument::Object(self_.clone()),
+                        ],
+                    )
+                {
+                    Ok(rtn_2) => rtn_2,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                rtn_2.clone()
+            }
+        } else {
+            let tp_name_2 = c.PyTypeObject_tp_name(&type_)?;
+            let rtn_3 = match c
+                .PyUnicode_FromFormat(
+                    "<%s object at %p>",
+                    &[Argument::Str(tp_name_2.clone()), Argument::Object(self_.clone())],
+                )
+            {
+                Ok(rtn_3) => rtn_3,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            rtn_3.clone()
+        };
+        return Ok(Some(rtn_4));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `object_str`.
-pub fn object_str<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+pub fn object_str<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
     let tp = c.Py_TYPE(self_)?;
     if let Some(f) = &c.slot(&tp, Slot::tp_repr)? {
-        return Ok(c.call_unaryfunc(f, self_)?);
+        return Ok(Some(c.call_unaryfunc(f, self_)?));
     }
-    return Ok(c.object_repr(self_)?);
+    return Ok(super::typeobject::object_repr(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object_richcompare`.
 pub fn object_richcompare<C: CApi>(
@@ -2530,38 +4060,81 @@ pub fn _Py_BaseObject_RichCompare<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     return Ok(super::typeobject::object_richcompare(c, self_, other, op)?);
 }
+/// CPython: Objects/typeobject.c, `object_get_class`.
+pub fn object_get_class<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    return Ok(c.Py_TYPE(self_)?);
+}
 /// CPython: Objects/typeobject.c, `compatible_with_tp_base`.
 pub fn compatible_with_tp_base<C: CApi>(
     c: &mut C,
-    child: &C::Object,
+    child: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
-    let parent = c.PyTypeObject_tp_base(child)?;
+    let object = match child {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_base")),
+    };
+    let parent = c.PyTypeObject_tp_base(&object)?;
     let value = if let Some(parent_2) = &parent {
-        let tp_basicsize = c.PyTypeObject_tp_basicsize(child)?;
+        let object_2 = match child {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_basicsize")),
+        };
+        let tp_basicsize = c.PyTypeObject_tp_basicsize(&object_2)?;
         if tp_basicsize == c.PyTypeObject_tp_basicsize(parent_2)? {
-            let tp_itemsize = c.PyTypeObject_tp_itemsize(child)?;
+            let object_3 = match child {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_itemsize")),
+            };
+            let tp_itemsize = c.PyTypeObject_tp_itemsize(&object_3)?;
             if tp_itemsize == c.PyTypeObject_tp_itemsize(parent_2)? {
-                let tp_dictoffset = c.PyTypeObject_tp_dictoffset(child)?;
+                let object_4 = match child {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_dictoffset")),
+                };
+                let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&object_4)?;
                 if tp_dictoffset == c.PyTypeObject_tp_dictoffset(parent_2)? {
-                    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(child)?;
+                    let object_5 = match child {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+                    };
+                    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&object_5)?;
                     if tp_weaklistoffset == c.PyTypeObject_tp_weaklistoffset(parent_2)? {
-                        let tp_flags = c.PyTypeObject_tp_flags(child)?;
+                        let object_6 = match child {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->tp_flags")),
+                        };
+                        let tp_flags = c.PyTypeObject_tp_flags(&object_6)?;
                         if (tp_flags & 16384)
                             == (c.PyTypeObject_tp_flags(parent_2)? & 16384)
                         {
-                            let tp_dealloc = c.slot(child, Slot::tp_dealloc)?;
-                            let is = c
+                            let object_7 = match child {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->tp_dealloc")),
+                            };
+                            let tp_dealloc = c.slot(&object_7, Slot::tp_dealloc)?;
+                            if c
                                 .is_function(
                                     tp_dealloc.as_ref(),
                                     FunctionId::subtype_dealloc,
-                                )?;
-                            if is
-                                || (tp_dealloc.as_ref()
-                                    == c.slot(parent_2, Slot::tp_dealloc)?.as_ref())
+                                )?
                             {
                                 true
                             } else {
-                                false
+                                let object_8 = match child {
+                                    Some(object) => object.clone(),
+                                    None => return Err(c.unsupported("NULL->tp_dealloc")),
+                                };
+                                let tp_dealloc_2 = c.slot(&object_8, Slot::tp_dealloc)?;
+                                if tp_dealloc_2.as_ref()
+                                    == c.slot(parent_2, Slot::tp_dealloc)?.as_ref()
+                                {
+                                    true
+                                } else {
+                                    false
+                                }
                             }
                         } else {
                             false
@@ -2582,6 +4155,223 @@ pub fn compatible_with_tp_base<C: CApi>(
         false
     };
     return Ok(i32::from(value));
+}
+/// CPython: Objects/typeobject.c, `object_set_class_world_stopped`.
+pub fn object_set_class_world_stopped<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    newto: &C::Object,
+) -> Result<i32, C::Error> {
+    let oldto = c.Py_TYPE(self_)?;
+    let PyModule_Type = c.global(Global::PyModule_Type)?;
+    if !(c.PyType_IsSubtype(newto, &PyModule_Type)? != 0) {
+        let result_4 = c._PyType_HasFeature(newto, 256)?;
+        if (result_4 != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "__class__ assignment only supported for mutable types or ModuleType subclasses",
+                        &[],
+                    ),
+            );
+        }
+        let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__")
+        {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
+                            ),
+                    );
+                }
+                if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
+                    c.Py_SET_TYPE(self_, newto)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_set_class_world_stopped: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                c.Py_SET_TYPE(self_, newto)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "object_set_class_world_stopped: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
+            if (tp_flags & 4) != 0 {
+                let dict = match c._PyObject_GetManagedDict(self_) {
+                    Ok(dict) => dict,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                match c._PyDict_DetachFromObject(&dict, self_) {
+                    Ok(_) => {}
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+            }
+            let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
+            if (tp_flags_2 & 512) != 0 {}
+            c.Py_SET_TYPE(self_, newto)?;
+            return Ok(0);
+        }
+        return Ok(-1);
+    }
+    let PyModule_Type_2 = c.global(Global::PyModule_Type)?;
+    if c.PyType_IsSubtype(&oldto, &PyModule_Type_2)? != 0 {
+        let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__")
+        {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
+                            ),
+                    );
+                }
+                if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
+                    c.Py_SET_TYPE(self_, newto)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_set_class_world_stopped: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                c.Py_SET_TYPE(self_, newto)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "object_set_class_world_stopped: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
+            if (tp_flags & 4) != 0 {
+                let dict = match c._PyObject_GetManagedDict(self_) {
+                    Ok(dict) => dict,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                match c._PyDict_DetachFromObject(&dict, self_) {
+                    Ok(_) => {}
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+            }
+            let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
+            if (tp_flags_2 & 512) != 0 {}
+            c.Py_SET_TYPE(self_, newto)?;
+            return Ok(0);
+        }
+        return Ok(-1);
+    }
+    let result_3 = c._PyType_HasFeature(newto, 256)?;
+    if (result_3 != 0) || (c._PyType_HasFeature(&oldto, 256)? != 0) {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "__class__ assignment only supported for mutable types or ModuleType subclasses",
+                    &[],
+                ),
+        );
+    }
+    let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__") {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
+                        ),
+                );
+            }
+            if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
+                c.Py_SET_TYPE(self_, newto)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "object_set_class_world_stopped: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            c.Py_SET_TYPE(self_, newto)?;
+            return Err(
+                c
+                    .unsupported(
+                        "object_set_class_world_stopped: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
+        if (tp_flags & 4) != 0 {
+            let dict = match c._PyObject_GetManagedDict(self_) {
+                Ok(dict) => dict,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "object_set_class_world_stopped: call of _PyObject_MaterializeManagedDict_LockHeld while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            match c._PyDict_DetachFromObject(&dict, self_) {
+                Ok(_) => {}
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+        }
+        let tp_flags_2 = c.PyTypeObject_tp_flags(newto)?;
+        if (tp_flags_2 & 512) != 0 {}
+        c.Py_SET_TYPE(self_, newto)?;
+        return Ok(0);
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/typeobject.c, `import_copyreg`.
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
@@ -2856,13 +4646,21 @@ pub fn object___dir___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     let id__dict = c._Py_ID("__dict__")?;
     let mut dict = None;
-    match c.PyObject_GetOptionalAttr(self_, &id__dict, &mut dict) {
-        Ok(_) => {}
+    let result = match super::object::PyObject_GetOptionalAttr(
+        c,
+        self_,
+        &id__dict,
+        &mut dict,
+    ) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        return Ok(None);
+    }
     let dict_7 = if let Some(dict_2) = &dict {
         let check = c.PyDict_Check(dict_2)?;
         let dict_5 = if check {
@@ -2897,13 +4695,21 @@ pub fn object___dir___impl<C: CApi>(
     };
     let id__class = c._Py_ID("__class__")?;
     let mut itsclass = None;
-    match c.PyObject_GetOptionalAttr(self_, &id__class, &mut itsclass) {
-        Ok(_) => {}
+    let result_2 = match super::object::PyObject_GetOptionalAttr(
+        c,
+        self_,
+        &id__class,
+        &mut itsclass,
+    ) {
+        Ok(result_2) => result_2,
         Err(error_5) if c.is_exception(&error_5) => {
             return Err(error_5);
         }
         Err(error_5) => return Err(error_5),
     };
+    if result_2 < 0 {
+        return Ok(None);
+    }
     if let Some(itsclass_2) = &itsclass {
         let result_3 = match super::typeobject::merge_class_dict(
             c,
@@ -3023,6 +4829,57 @@ pub fn type_ready_set_dict<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `type_dict_set_doc`.
+pub fn type_dict_set_doc<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_dict_set_doc: call of PyDict_Contains while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__doc = c._Py_ID("__doc__")?;
+    if c.PyDict_Contains(Some(&dict), &id__doc)? > 0 {
+        return Ok(0);
+    }
+    c.PyTypeObject_tp_doc(type_)?;
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let tp_doc = c.PyTypeObject_tp_doc(type_)?;
+    let result = match super::typeobject::_PyType_DocWithoutSignature(
+        c,
+        &tp_name,
+        &tp_doc,
+    ) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_dict_set_doc: call of PyUnicode_FromString while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let doc = c.PyUnicode_FromString(Some(&result))?;
+    let id__doc_2 = c._Py_ID("__doc__")?;
+    match c.PyDict_SetItem(Some(&dict), &id__doc_2, &doc) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_ready_fill_dict`.
 pub fn type_ready_fill_dict<C: CApi>(
     c: &mut C,
@@ -3056,13 +4913,83 @@ pub fn type_ready_fill_dict<C: CApi>(
         }
         Err(error_4) => return Err(error_4),
     };
-    match c.type_dict_set_doc(type_) {
+    match super::typeobject::type_dict_set_doc(c, type_) {
         Ok(_) => {}
         Err(error_5) if c.is_exception(&error_5) => {
             return Err(error_5);
         }
         Err(error_5) => return Err(error_5),
     };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_mro`.
+pub fn type_ready_mro<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    initial: i32,
+) -> Result<i32, C::Error> {
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags & 2) != 0 {
+        if !(initial != 0) {
+            return Ok(0);
+        }
+    }
+    let result = match super::typeobject::mro_internal_unlocked(
+        c,
+        type_,
+        initial,
+        &mut None,
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result < 0 {
+        return Ok(-1);
+    }
+    let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+    if !((tp_flags_2 & 512) != 0) {
+        let object = match mro.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PyTuple_GET_SIZE(&object)?;
+        {
+            let mut i = 0;
+            loop {
+                if i < result_2 {
+                    let object_2 = match mro.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                    if !((c.PyTypeObject_tp_flags(&base)? & 512) != 0) {
+                        let i_2 = i + 1;
+                        i = i_2;
+                        continue;
+                    }
+                    let tp_name = c.PyTypeObject_tp_name(type_)?;
+                    let tp_name_2 = c.PyTypeObject_tp_name(&base)?;
+                    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_Format(
+                                &PyExc_TypeError,
+                                "type '%.100s' is not dynamically allocated but its base type '%.100s' is dynamically allocated",
+                                &[
+                                    Argument::Str(tp_name.clone()),
+                                    Argument::Str(tp_name_2.clone()),
+                                ],
+                            ),
+                    );
+                }
+                break;
+            }
+        };
+    }
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_set_hash`.
@@ -3091,7 +5018,7 @@ pub fn type_ready_set_hash<C: CApi>(
     }
     let id__hash_2 = c._Py_ID("__hash__")?;
     let Py_None = c.global(Global::Py_None)?;
-    match c.PyDict_SetItem(&dict, &id__hash_2, &Py_None) {
+    match c.PyDict_SetItem(Some(&dict), &id__hash_2, &Py_None) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -3128,7 +5055,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
                     i = i_2;
                     continue;
                 }
-                match c.add_subclass(&b, type_) {
+                match super::typeobject::add_subclass(c, &b, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
                         return Err(error);
@@ -3144,6 +5071,55 @@ pub fn type_ready_add_subclasses<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `_PyStaticType_InitForExtension`.
+pub fn _PyStaticType_InitForExtension<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<i32, C::Error> {
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    return Ok(c.init_static_type(self_, 0, i32::from((tp_flags & 4096) == 0))?);
+}
+/// CPython: Objects/typeobject.c, `_PyStaticType_InitBuiltin`.
+pub fn _PyStaticType_InitBuiltin<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<i32, C::Error> {
+    let result = match c._Py_IsMainInterpreter() {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyStaticType_InitBuiltin: call of init_static_type while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c.init_static_type(self_, 1, result)?);
+}
+/// CPython: Objects/typeobject.c, `add_subclass`.
+pub fn add_subclass<C: CApi>(
+    c: &mut C,
+    base: &C::Object,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    let key = c.PyLong_FromVoidPtr(Some(type_))?;
+    let ref_ = c.PyWeakref_NewRef(type_, None)?;
+    let subclasses = match c.lookup_tp_subclasses(base) {
+        Ok(subclasses) => subclasses,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "add_subclass: call of init_tp_subclasses while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c.PyDict_SetItem(Some(&subclasses), &key, &ref_)?);
+}
 /// CPython: Objects/typeobject.c, `add_all_subclasses`.
 pub fn add_all_subclasses<C: CApi>(
     c: &mut C,
@@ -3157,7 +5133,7 @@ pub fn add_all_subclasses<C: CApi>(
         loop {
             if i < result {
                 let base = c.PyTuple_GET_ITEM(bases, i)?;
-                match c.add_subclass(&base, type_) {
+                match super::typeobject::add_subclass(c, &base, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
                         return Err(
@@ -3178,6 +5154,69 @@ pub fn add_all_subclasses<C: CApi>(
     };
     return Ok(res_2);
 }
+/// CPython: Objects/typeobject.c, `get_subclasses_key`.
+pub fn get_subclasses_key<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    base: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let key = match c.PyLong_FromVoidPtr(Some(type_)) {
+        Ok(key) => key,
+        Err(error) if c.is_exception(&error) => {
+            let subclasses = c.lookup_tp_subclasses(base)?;
+            {
+                let mut i = 0;
+                let mut key_2 = None;
+                loop {
+                    let mut i_2 = i;
+                    let mut key_3 = key_2.clone();
+                    let mut ref_ = None;
+                    let result = match c
+                        .PyDict_Next(&subclasses, &mut i_2, &mut key_3, &mut ref_)
+                    {
+                        Ok(result) => result,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "get_subclasses_key: call of type_from_ref while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    if result != 0 {
+                        let subclass = match super::typeobject::type_from_ref(
+                            c,
+                            ref_.as_ref(),
+                        ) {
+                            Ok(subclass) => subclass,
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "get_subclasses_key: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                        if !c.Py_Is(&subclass, type_)? {
+                            i = i_2;
+                            key_2 = key_3.clone();
+                            continue;
+                        }
+                        return Ok(key_3);
+                    }
+                    break;
+                }
+            };
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(Some(key));
+}
 /// CPython: Objects/typeobject.c, `remove_subclass`.
 pub fn remove_subclass<C: CApi>(
     c: &mut C,
@@ -3185,7 +5224,7 @@ pub fn remove_subclass<C: CApi>(
     type_: &C::Object,
 ) -> Result<(), C::Error> {
     let subclasses = c.lookup_tp_subclasses(base)?;
-    let key = match c.get_subclasses_key(type_, base) {
+    let key = match super::typeobject::get_subclasses_key(c, type_, base) {
         Ok(key) => key,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -3197,11 +5236,13 @@ pub fn remove_subclass<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c.PyDict_DelItem(&subclasses, &key) {
-        Ok(result) => if result != 0 {}
-        Err(error_2) if c.is_exception(&error_2) => {}
-        Err(error_2) => return Err(error_2),
-    };
+    if let Some(key_2) = &key {
+        match c.PyDict_DelItem(&subclasses, key_2) {
+            Ok(result) => if result != 0 {}
+            Err(error_2) if c.is_exception(&error_2) => {}
+            Err(error_2) => return Err(error_2),
+        }
+    }
     {
         let result_2 = match c.PyDict_Size(&subclasses) {
             Ok(result_2) => result_2,
@@ -3309,6 +5350,125 @@ pub fn check_num_args<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/typeobject.c, `wrap_lenfunc`.
+pub fn wrap_lenfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let result_2 = c.call_lenfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_inquirypred`.
+pub fn wrap_inquirypred<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let result_2 = c.call_inquiry(wrapped, self_)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_binaryfunc`.
+pub fn wrap_binaryfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let other = c.PyTuple_GET_ITEM(args, 0)?;
+        return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_binaryfunc_l`.
+pub fn wrap_binaryfunc_l<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let other = c.PyTuple_GET_ITEM(args, 0)?;
+        return Ok(Some(c.call_binaryfunc(wrapped, self_, &other)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_binaryfunc_r`.
+pub fn wrap_binaryfunc_r<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let other = c.PyTuple_GET_ITEM(args, 0)?;
+        return Ok(Some(c.call_binaryfunc(wrapped, &other, self_)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_unaryfunc`.
+pub fn wrap_unaryfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `getindex`.
 pub fn getindex<C: CApi>(
     c: &mut C,
@@ -3348,6 +5508,92 @@ pub fn getindex<C: CApi>(
     };
     return Ok(i_2);
 }
+/// CPython: Objects/typeobject.c, `wrap_sq_item`.
+pub fn wrap_sq_item<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    if !(c.PyTuple_GET_SIZE(args)? == 1) {
+        super::typeobject::check_num_args(c, args, 1)?;
+        return Ok(None);
+    }
+    let arg = c.PyTuple_GET_ITEM(args, 0)?;
+    let result = super::typeobject::getindex(c, self_, &arg)?;
+    if result == -1 {
+        return Ok(Some(c.call_ssizeargfunc(wrapped, self_, result)?));
+    }
+    return Ok(Some(c.call_ssizeargfunc(wrapped, self_, result)?));
+}
+/// CPython: Objects/typeobject.c, `wrap_sq_delitem`.
+pub fn wrap_sq_delitem<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let arg = c.PyTuple_GET_ITEM(args, 0)?;
+        let result_2 = super::typeobject::getindex(c, self_, &arg)?;
+        if !(result_2 == -1) {
+            c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+            return Ok(Some(c.global(Global::Py_None)?));
+        }
+        c.call_ssizeobjargproc(wrapped, self_, result_2, None)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_objobjproc`.
+pub fn wrap_objobjproc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let value = c.PyTuple_GET_ITEM(args, 0)?;
+        let result_2 = c.call_objobjproc(wrapped, self_, &value)?;
+        return Ok(Some(super::boolobject::PyBool_FromLong(c, result_2 as i64)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_delitem`.
+pub fn wrap_delitem<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let key = c.PyTuple_GET_ITEM(args, 0)?;
+        c.call_objobjargproc(wrapped, self_, &key, None)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `hackcheck_unlocked`.
 pub fn hackcheck_unlocked<C: CApi>(
     c: &mut C,
@@ -3356,7 +5602,7 @@ pub fn hackcheck_unlocked<C: CApi>(
     what: &str,
 ) -> Result<i32, C::Error> {
     let defining_type = c.Py_TYPE(self_)?;
-    if let Some(mro) = &super::typeobject::lookup_tp_mro(c, &defining_type)? {
+    if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(&defining_type))? {
         let i = c.PyTuple_GET_SIZE(mro)? - 1;
         let base = 'join3: {
             let defining_type_2 = defining_type.clone();
@@ -3436,6 +5682,170 @@ pub fn hackcheck<C: CApi>(
         return Ok(super::typeobject::hackcheck_unlocked(c, self_, func, what)?);
     }
     return Ok(1);
+}
+/// CPython: Objects/typeobject.c, `wrap_delattr`.
+pub fn wrap_delattr<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let name = c.PyTuple_GET_ITEM(args, 0)?;
+        let result_2 = match super::typeobject::hackcheck(
+            c,
+            self_,
+            wrapped,
+            "__delattr__",
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 != 0 {
+            c.call_setattrofunc(wrapped, self_, &name, None)?;
+            return Ok(Some(c.global(Global::Py_None)?));
+        }
+        return Ok(None);
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_hashfunc`.
+pub fn wrap_hashfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let result_2 = c.call_hashfunc(wrapped, self_)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_call`.
+pub fn wrap_call<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+    kwds: &C::Object,
+) -> Result<C::Object, C::Error> {
+    return Ok(c.call_ternaryfunc(wrapped, self_, args, Some(kwds))?);
+}
+/// CPython: Objects/typeobject.c, `wrap_del`.
+pub fn wrap_del<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        c.call_destructor(wrapped, self_)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_richcmpfunc`.
+pub fn wrap_richcmpfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+    op: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let other = c.PyTuple_GET_ITEM(args, 0)?;
+        return Ok(Some(c.call_richcmpfunc(wrapped, self_, &other, op)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_next`.
+pub fn wrap_next<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 0) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_descr_delete`.
+pub fn wrap_descr_delete<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    let result = match super::typeobject::check_num_args(c, args, 1) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let obj = c.PyTuple_GET_ITEM(args, 0)?;
+        c.call_descrsetfunc(wrapped, self_, &obj, None)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_init`.
+pub fn wrap_init<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+    kwds: &C::Object,
+) -> Result<C::Object, C::Error> {
+    match c.call_initproc(wrapped, self_, args, Some(kwds)) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `tp_new_wrapper`.
 pub fn tp_new_wrapper<C: CApi>(
@@ -3601,25 +6011,38 @@ pub fn method_is_overloaded<C: CApi>(
 ) -> Result<i32, C::Error> {
     let tp = c.Py_TYPE(right)?;
     let mut b = None;
-    match c.PyObject_GetOptionalAttr(&tp, name, &mut b) {
-        Ok(_) => {}
+    let result = match super::object::PyObject_GetOptionalAttr(c, &tp, name, &mut b) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        return Ok(-1);
+    }
     if let Some(b_2) = &b {
         let tp_2 = c.Py_TYPE(left)?;
         let mut a = None;
-        match c.PyObject_GetOptionalAttr(&tp_2, name, &mut a) {
-            Ok(_) => {}
+        let result_2 = match super::object::PyObject_GetOptionalAttr(
+            c,
+            &tp_2,
+            name,
+            &mut a,
+        ) {
+            Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
+        if result_2 < 0 {
+            return Ok(-1);
+        }
         if let Some(a_2) = &a {
-            return Ok(super::object::PyObject_RichCompareBool(c, Some(a_2), b_2, 3)?);
+            return Ok(
+                super::object::PyObject_RichCompareBool(c, Some(a_2), Some(b_2), 3)?,
+            );
         }
         return Ok(1);
     }
@@ -3726,9 +6149,13 @@ pub fn slot_sq_contains<C: CApi>(
         );
     }
     let result_3 = if let Some(func_2) = &func {
-        let res = match c
-            .vectorcall_unbound(unbound, func_2, &[self_.clone(), value.clone()], 2)
-        {
+        let res = match super::typeobject::vectorcall_unbound(
+            c,
+            unbound,
+            func_2,
+            &[self_.clone(), value.clone()],
+            2,
+        ) {
             Ok(res) => res,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -3814,15 +6241,641 @@ pub fn slot_mp_ass_subscript<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `slot_nb_add`.
+pub fn slot_nb_add<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_add = c.slot(&tp, Slot::nb_add)?;
+        if c.is_function(nb_add.as_ref(), FunctionId::slot_nb_add)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_add_2 = c.slot(&tp_2, Slot::nb_add)?;
+        if c.is_function(nb_add_2.as_ref(), FunctionId::slot_nb_add)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__radd = c._Py_ID("__radd__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__radd,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__radd_2 = c._Py_ID("__radd__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__radd_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__add = c._Py_ID("__add__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__add,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__radd_3 = c._Py_ID("__radd__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__radd_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_subtract`.
+pub fn slot_nb_subtract<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_subtract = c.slot(&tp, Slot::nb_subtract)?;
+        if c.is_function(nb_subtract.as_ref(), FunctionId::slot_nb_subtract)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_subtract_2 = c.slot(&tp_2, Slot::nb_subtract)?;
+        if c.is_function(nb_subtract_2.as_ref(), FunctionId::slot_nb_subtract)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rsub = c._Py_ID("__rsub__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rsub,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rsub_2 = c._Py_ID("__rsub__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rsub_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__sub = c._Py_ID("__sub__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__sub,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rsub_3 = c._Py_ID("__rsub__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rsub_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_multiply`.
+pub fn slot_nb_multiply<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_multiply = c.slot(&tp, Slot::nb_multiply)?;
+        if c.is_function(nb_multiply.as_ref(), FunctionId::slot_nb_multiply)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_multiply_2 = c.slot(&tp_2, Slot::nb_multiply)?;
+        if c.is_function(nb_multiply_2.as_ref(), FunctionId::slot_nb_multiply)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rmul = c._Py_ID("__rmul__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rmul,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rmul_2 = c._Py_ID("__rmul__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rmul_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__mul = c._Py_ID("__mul__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__mul,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rmul_3 = c._Py_ID("__rmul__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rmul_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_matrix_multiply`.
+pub fn slot_nb_matrix_multiply<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_matrix_multiply = c.slot(&tp, Slot::nb_matrix_multiply)?;
+        if c
+            .is_function(
+                nb_matrix_multiply.as_ref(),
+                FunctionId::slot_nb_matrix_multiply,
+            )?
+        {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_matrix_multiply_2 = c.slot(&tp_2, Slot::nb_matrix_multiply)?;
+        if c
+            .is_function(
+                nb_matrix_multiply_2.as_ref(),
+                FunctionId::slot_nb_matrix_multiply,
+            )?
+        {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rmatmul = c._Py_ID("__rmatmul__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rmatmul,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rmatmul_2 = c._Py_ID("__rmatmul__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rmatmul_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__matmul = c._Py_ID("__matmul__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__matmul,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rmatmul_3 = c._Py_ID("__rmatmul__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rmatmul_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_remainder`.
+pub fn slot_nb_remainder<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_remainder = c.slot(&tp, Slot::nb_remainder)?;
+        if c.is_function(nb_remainder.as_ref(), FunctionId::slot_nb_remainder)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_remainder_2 = c.slot(&tp_2, Slot::nb_remainder)?;
+        if c.is_function(nb_remainder_2.as_ref(), FunctionId::slot_nb_remainder)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rmod = c._Py_ID("__rmod__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rmod,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rmod_2 = c._Py_ID("__rmod__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rmod_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__mod = c._Py_ID("__mod__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__mod,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rmod_3 = c._Py_ID("__rmod__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rmod_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_divmod`.
+pub fn slot_nb_divmod<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_divmod = c.slot(&tp, Slot::nb_divmod)?;
+        if c.is_function(nb_divmod.as_ref(), FunctionId::slot_nb_divmod)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_divmod_2 = c.slot(&tp_2, Slot::nb_divmod)?;
+        if c.is_function(nb_divmod_2.as_ref(), FunctionId::slot_nb_divmod)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rdivmod = c._Py_ID("__rdivmod__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rdivmod,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rdivmod_2 = c._Py_ID("__rdivmod__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rdivmod_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__divmod = c._Py_ID("__divmod__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__divmod,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rdivmod_3 = c._Py_ID("__rdivmod__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rdivmod_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_power_binary`.
+pub fn slot_nb_power_binary<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_power = c.slot(&tp, Slot::nb_power)?;
+        if c.is_function(nb_power.as_ref(), FunctionId::slot_nb_power)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_power_2 = c.slot(&tp_2, Slot::nb_power)?;
+        if c.is_function(nb_power_2.as_ref(), FunctionId::slot_nb_power)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rpow = c._Py_ID("__rpow__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rpow,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rpow_2 = c._Py_ID("__rpow__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rpow_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__pow = c._Py_ID("__pow__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__pow,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rpow_3 = c._Py_ID("__rpow__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rpow_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/typeobject.c, `slot_nb_power`.
 pub fn slot_nb_power<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     other: &C::Object,
     modulus: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     if c.is(modulus, Global::Py_None)? {
-        return Ok(c.slot_nb_power_binary(self_, other)?);
+        return Ok(super::typeobject::slot_nb_power_binary(c, self_, other)?);
     }
     let tp = c.Py_TYPE(self_)?;
     if c.has_suite(&tp, Suite::tp_as_number)? {
@@ -3830,17 +6883,19 @@ pub fn slot_nb_power<C: CApi>(
         if c.is_function(nb_power.as_ref(), FunctionId::slot_nb_power)? {
             let id__pow = c._Py_ID("__pow__")?;
             return Ok(
-                super::typeobject::vectorcall_method(
-                    c,
-                    &id__pow,
-                    &[self_.clone(), other.clone(), modulus.clone()],
-                    3,
-                )?,
+                Some(
+                    super::typeobject::vectorcall_method(
+                        c,
+                        &id__pow,
+                        &[self_.clone(), other.clone(), modulus.clone()],
+                        3,
+                    )?,
+                ),
             );
         }
-        return Ok(c.global(Global::Py_NotImplemented)?);
+        return Ok(Some(c.global(Global::Py_NotImplemented)?));
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/typeobject.c, `slot_nb_negative`.
 pub fn slot_nb_negative<C: CApi>(
@@ -3943,6 +6998,442 @@ pub fn slot_nb_invert<C: CApi>(
     return Ok(
         super::typeobject::vectorcall_method(c, &id__invert, &[self_.clone()], 1)?,
     );
+}
+/// CPython: Objects/typeobject.c, `slot_nb_lshift`.
+pub fn slot_nb_lshift<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_lshift = c.slot(&tp, Slot::nb_lshift)?;
+        if c.is_function(nb_lshift.as_ref(), FunctionId::slot_nb_lshift)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_lshift_2 = c.slot(&tp_2, Slot::nb_lshift)?;
+        if c.is_function(nb_lshift_2.as_ref(), FunctionId::slot_nb_lshift)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rlshift = c._Py_ID("__rlshift__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rlshift,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rlshift_2 = c._Py_ID("__rlshift__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rlshift_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__lshift = c._Py_ID("__lshift__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__lshift,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rlshift_3 = c._Py_ID("__rlshift__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rlshift_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_rshift`.
+pub fn slot_nb_rshift<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_rshift = c.slot(&tp, Slot::nb_rshift)?;
+        if c.is_function(nb_rshift.as_ref(), FunctionId::slot_nb_rshift)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_rshift_2 = c.slot(&tp_2, Slot::nb_rshift)?;
+        if c.is_function(nb_rshift_2.as_ref(), FunctionId::slot_nb_rshift)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rrshift = c._Py_ID("__rrshift__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rrshift,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rrshift_2 = c._Py_ID("__rrshift__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rrshift_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__rshift = c._Py_ID("__rshift__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__rshift,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rrshift_3 = c._Py_ID("__rrshift__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rrshift_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_and`.
+pub fn slot_nb_and<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_and = c.slot(&tp, Slot::nb_and)?;
+        if c.is_function(nb_and.as_ref(), FunctionId::slot_nb_and)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_and_2 = c.slot(&tp_2, Slot::nb_and)?;
+        if c.is_function(nb_and_2.as_ref(), FunctionId::slot_nb_and)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rand = c._Py_ID("__rand__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rand,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rand_2 = c._Py_ID("__rand__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rand_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__and = c._Py_ID("__and__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__and,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rand_3 = c._Py_ID("__rand__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rand_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_xor`.
+pub fn slot_nb_xor<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_xor = c.slot(&tp, Slot::nb_xor)?;
+        if c.is_function(nb_xor.as_ref(), FunctionId::slot_nb_xor)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_xor_2 = c.slot(&tp_2, Slot::nb_xor)?;
+        if c.is_function(nb_xor_2.as_ref(), FunctionId::slot_nb_xor)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rxor = c._Py_ID("__rxor__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rxor,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rxor_2 = c._Py_ID("__rxor__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rxor_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__xor = c._Py_ID("__xor__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__xor,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rxor_3 = c._Py_ID("__rxor__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rxor_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_or`.
+pub fn slot_nb_or<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_or = c.slot(&tp, Slot::nb_or)?;
+        if c.is_function(nb_or.as_ref(), FunctionId::slot_nb_or)? { true } else { false }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_or_2 = c.slot(&tp_2, Slot::nb_or)?;
+        if c.is_function(nb_or_2.as_ref(), FunctionId::slot_nb_or)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__ror = c._Py_ID("__ror__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__ror,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__ror_2 = c._Py_ID("__ror__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__ror_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__or = c._Py_ID("__or__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__or,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__ror_3 = c._Py_ID("__ror__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__ror_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/typeobject.c, `slot_nb_int`.
 pub fn slot_nb_int<C: CApi>(
@@ -4137,6 +7628,182 @@ pub fn slot_nb_inplace_or<C: CApi>(
         )?,
     );
 }
+/// CPython: Objects/typeobject.c, `slot_nb_floor_divide`.
+pub fn slot_nb_floor_divide<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_floor_divide = c.slot(&tp, Slot::nb_floor_divide)?;
+        if c.is_function(nb_floor_divide.as_ref(), FunctionId::slot_nb_floor_divide)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_floor_divide_2 = c.slot(&tp_2, Slot::nb_floor_divide)?;
+        if c.is_function(nb_floor_divide_2.as_ref(), FunctionId::slot_nb_floor_divide)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rfloordiv = c._Py_ID("__rfloordiv__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rfloordiv,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rfloordiv_2 = c._Py_ID("__rfloordiv__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rfloordiv_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__floordiv = c._Py_ID("__floordiv__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__floordiv,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rfloordiv_3 = c._Py_ID("__rfloordiv__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rfloordiv_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/typeobject.c, `slot_nb_true_divide`.
+pub fn slot_nb_true_divide<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    let tp = c.Py_TYPE(other)?;
+    let result = c.Py_IS_TYPE(self_, &tp)?;
+    let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
+        false
+    } else {
+        let nb_true_divide = c.slot(&tp, Slot::nb_true_divide)?;
+        if c.is_function(nb_true_divide.as_ref(), FunctionId::slot_nb_true_divide)? {
+            true
+        } else {
+            false
+        }
+    };
+    let tp_2 = c.Py_TYPE(self_)?;
+    let do_other_3 = if c.has_suite(&tp_2, Suite::tp_as_number)? {
+        let nb_true_divide_2 = c.slot(&tp_2, Slot::nb_true_divide)?;
+        if c.is_function(nb_true_divide_2.as_ref(), FunctionId::slot_nb_true_divide)? {
+            let do_other_2 = if value && c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
+                let id__rtruediv = c._Py_ID("__rtruediv__")?;
+                let result_2 = super::typeobject::method_is_overloaded(
+                    c,
+                    self_,
+                    other,
+                    &id__rtruediv,
+                )?;
+                if result_2 < 0 {
+                    return Ok(None);
+                }
+                let do_other = if result_2 != 0 {
+                    let id__rtruediv_2 = c._Py_ID("__rtruediv__")?;
+                    let r = super::typeobject::vectorcall_maybe(
+                        c,
+                        &id__rtruediv_2,
+                        &[other.clone(), self_.clone()],
+                        2,
+                    )?;
+                    if !c.is(&r, Global::Py_NotImplemented)? {
+                        return Ok(Some(r));
+                    }
+                    0
+                } else {
+                    1
+                };
+                do_other
+            } else {
+                i32::from(value)
+            };
+            let id__truediv = c._Py_ID("__truediv__")?;
+            let r_2 = super::typeobject::vectorcall_maybe(
+                c,
+                &id__truediv,
+                &[self_.clone(), other.clone()],
+                2,
+            )?;
+            if !c.is(&r_2, Global::Py_NotImplemented)? {
+                return Ok(Some(r_2));
+            }
+            let tp_3 = c.Py_TYPE(self_)?;
+            if c.Py_IS_TYPE(other, &tp_3)? {
+                return Ok(Some(r_2));
+            }
+            do_other_2
+        } else {
+            i32::from(value)
+        }
+    } else {
+        i32::from(value)
+    };
+    if do_other_3 != 0 {
+        let id__rtruediv_3 = c._Py_ID("__rtruediv__")?;
+        return Ok(
+            Some(
+                super::typeobject::vectorcall_maybe(
+                    c,
+                    &id__rtruediv_3,
+                    &[other.clone(), self_.clone()],
+                    2,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/typeobject.c, `slot_nb_inplace_floor_divide`.
 pub fn slot_nb_inplace_floor_divide<C: CApi>(
     c: &mut C,
@@ -4219,6 +7886,73 @@ pub fn slot_tp_str<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     let id__str = c._Py_ID("__str__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__str, &[self_.clone()], 1)?);
+}
+/// CPython: Objects/typeobject.c, `slot_tp_hash`.
+pub fn slot_tp_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    let id__hash = c._Py_ID("__hash__")?;
+    let mut unbound = 0;
+    let func = match super::typeobject::lookup_maybe_method(
+        c,
+        self_,
+        &id__hash,
+        &mut unbound,
+    ) {
+        Ok(func) => func,
+        Err(error) if c.is_exception(&error) => {
+            return Err(super::object::PyObject_HashNotImplemented(c, self_)?);
+        }
+        Err(error) => return Err(error),
+    };
+    let is = match func.as_ref() {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let func_2 = if is { None } else { func.clone() };
+    if let Some(func_3) = &func_2 {
+        let res = super::typeobject::call_unbound_noarg(c, unbound, func_3, self_)?;
+        if !c.PyLong_Check(&res)? {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError,
+                        "__hash__ method should return an integer",
+                    ),
+            );
+        }
+        let result = match c.PyLong_AsSsize_t(&res) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let PyLong_Type = c.global(Global::PyLong_Type)?;
+                let tp_hash = c.slot(&PyLong_Type, Slot::tp_hash)?;
+                let function = match tp_hash.as_ref() {
+                    Some(function) => function.clone(),
+                    None => return Err(c.unsupported("call of a slot that is empty")),
+                };
+                let result_2 = match c.call_hashfunc(&function, &res) {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "slot_tp_hash: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                return Ok(result_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if !(result == -1) {
+            let h = if result == -1 { -2 } else { result };
+            return Ok(h);
+        }
+        let h = if result == -1 { -2 } else { result };
+        return Ok(h);
+    }
+    return Err(super::object::PyObject_HashNotImplemented(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_call`.
 pub fn slot_tp_call<C: CApi>(
@@ -4357,7 +8091,13 @@ pub fn slot_tp_richcompare<C: CApi>(
     };
     if let Some(func_2) = &func {
         return Ok(
-            c.vectorcall_unbound(unbound, func_2, &[self_.clone(), other.clone()], 2)?,
+            super::typeobject::vectorcall_unbound(
+                c,
+                unbound,
+                func_2,
+                &[self_.clone(), other.clone()],
+                2,
+            )?,
         );
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
@@ -4679,6 +8419,21 @@ pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::
     c.PyErr_SetRaisedException(&exc)?;
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `bufferwrapper_dealloc`.
+pub fn bufferwrapper_dealloc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<(), C::Error> {
+    c._PyObject_GC_UNTRACK(self_)?;
+    let tp = c.Py_TYPE(self_)?;
+    let tp_free = c.slot(&tp, Slot::tp_free)?;
+    let function = match tp_free.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    c.call_freefunc(&function, Some(self_))?;
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `releasebuffer_maybe_call_super`.
 pub fn releasebuffer_maybe_call_super<C: CApi>(
     c: &mut C,
@@ -4833,6 +8588,32 @@ pub fn slot_am_anext<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/typeobject.c, `type_new_init_subclass`.
+pub fn type_new_init_subclass<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    kwds: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    let PySuper_Type = c.global(Global::PySuper_Type)?;
+    let super_ = c
+        .PyObject_Vectorcall(&PySuper_Type, &[type_.clone(), type_.clone()], 2, None)?;
+    let id__init_subclass = c._Py_ID("__init_subclass__")?;
+    let func = super::object::PyObject_GetAttr(c, &super_, &id__init_subclass)?;
+    c.PyObject_VectorcallDict(&func, &[], 0, kwds)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `super_dealloc`.
+pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c._PyObject_GC_UNTRACK(self_)?;
+    let tp = c.Py_TYPE(self_)?;
+    let tp_free = c.slot(&tp, Slot::tp_free)?;
+    let function = match tp_free.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    c.call_freefunc(&function, Some(self_))?;
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `_super_lookup_descr`.
 pub fn _super_lookup_descr<C: CApi>(
     c: &mut C,
@@ -4840,7 +8621,7 @@ pub fn _super_lookup_descr<C: CApi>(
     su_obj_type: &C::Object,
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
-    if let Some(mro) = &super::typeobject::lookup_tp_mro(c, su_obj_type)? {
+    if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(su_obj_type))? {
         let result = c.PyTuple_GET_SIZE(mro)?;
         let i_3 = {
             let mut i = 0;
@@ -4901,129 +8682,98 @@ pub fn _super_lookup_descr<C: CApi>(
     }
     return Ok(None);
 }
-/// CPython: Objects/typeobject.c, `do_super_lookup`.
-pub fn do_super_lookup<C: CApi>(
+/// CPython: Objects/typeobject.c, `super_getattro`.
+pub fn super_getattro<C: CApi>(
     c: &mut C,
-    su: Option<&C::Object>,
-    su_type: &C::Object,
-    su_obj: &C::Object,
-    su_obj_type: Option<&C::Object>,
+    self_: &C::Object,
     name: &C::Object,
-    method: &mut i32,
 ) -> Result<C::Object, C::Error> {
-    let Some(su_obj_type_2) = su_obj_type else {
-        let (su_7, temp_su_2) = if let Some(su_5) = su {
-            (su_5.clone(), 0)
-        } else {
-            let PySuper_Type_2 = c.global(Global::PySuper_Type)?;
-            let su_6 = c
-                .PyObject_Vectorcall(
-                    &PySuper_Type_2,
-                    &[su_type.clone(), su_obj.clone()],
-                    2,
-                    None,
-                )?;
-            (su_6.clone(), 1)
-        };
-        let res_6 = match super::object::PyObject_GenericGetAttr(c, &su_7, name) {
-            Ok(res_6) => res_6,
-            Err(error_3) if c.is_exception(&error_3) => {
-                if temp_su_2 != 0 {
-                    return Err(error_3);
-                }
-                return Err(error_3);
+    let check = c.PyUnicode_Check(name)?;
+    if check {
+        let result = match c.PyUnicode_GET_LENGTH(name) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.superobject_type(self_)?;
+                c.superobject_obj(self_)?;
+                c.superobject_obj_type(self_)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "super_getattro: call of do_super_lookup while an exception is pending",
+                        ),
+                );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
-        if temp_su_2 != 0 {}
-        return Ok(res_6);
-    };
-    let Some(res) = &super::typeobject::_super_lookup_descr(
-        c,
-        su_type,
-        su_obj_type_2,
-        name,
-    )? else {
-        let (su_4, temp_su) = if let Some(su_2) = su {
-            (su_2.clone(), 0)
-        } else {
-            let PySuper_Type = c.global(Global::PySuper_Type)?;
-            let su_3 = c
-                .PyObject_Vectorcall(
-                    &PySuper_Type,
-                    &[su_type.clone(), su_obj.clone()],
-                    2,
-                    None,
-                )?;
-            (su_3.clone(), 1)
-        };
-        let res_5 = match super::object::PyObject_GenericGetAttr(c, &su_4, name) {
-            Ok(res_5) => res_5,
-            Err(error_2) if c.is_exception(&error_2) => {
-                if temp_su != 0 {
-                    return Err(error_2);
+        if result == 9 {
+            let id__class = c._Py_ID("__class__")?;
+            let result_2 = match c._PyUnicode_Equal(name, &id__class) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "super_getattro: call of PyObject_GenericGetAttr while an exception is pending",
+                            ),
+                    );
                 }
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if temp_su != 0 {}
-        return Ok(res_5);
-    };
-    let tp = c.Py_TYPE(res)?;
-    let result = c._PyType_HasFeature(&tp, 131072)?;
-    let res_4 = if result != 0 {
-        *method = 1;
-        res.clone()
-    } else {
-        let f = c.slot(&tp, Slot::tp_descr_get)?;
-        let res_3 = if let Some(f_2) = &f {
-            let is = c.Py_Is(su_obj, su_obj_type_2)?;
-            let value = if is { None } else { Some(su_obj.clone()) };
-            let res_2 = match c
-                .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))
-            {
-                Ok(res_2) => res_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
+                Err(error_2) => return Err(error_2),
             };
-            res_2.clone()
-        } else {
-            res.clone()
-        };
-        res_3.clone()
-    };
-    return Ok(res_4);
+            if result_2 != 0 {
+                return Ok(super::object::PyObject_GenericGetAttr(c, self_, name)?);
+            }
+        }
+    }
+    let type_ = c.superobject_type(self_)?;
+    let obj = c.superobject_obj(self_)?;
+    let obj_type = c.superobject_obj_type(self_)?;
+    return Ok(
+        c
+            .do_super_lookup(
+                Some(self_),
+                type_.as_ref(),
+                obj.as_ref(),
+                obj_type.as_ref(),
+                name,
+                &mut 0,
+            )?,
+    );
 }
 /// CPython: Objects/typeobject.c, `supercheck`.
 pub fn supercheck<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     obj: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     if c.PyType_Check(obj)? && c.PyType_IsSubtype(obj, type_)? != 0 {
-        return Ok(obj.clone());
+        return Ok(Some(obj.clone()));
     }
     let tp = c.Py_TYPE(obj)?;
     if c.PyType_IsSubtype(&tp, type_)? != 0 {
-        return Ok(tp);
+        return Ok(Some(tp));
     }
     let id__class = c._Py_ID("__class__")?;
     let mut class_attr = None;
-    match c.PyObject_GetOptionalAttr(obj, &id__class, &mut class_attr) {
-        Ok(_) => {}
+    let result = match super::object::PyObject_GetOptionalAttr(
+        c,
+        obj,
+        &id__class,
+        &mut class_attr,
+    ) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        return Ok(None);
+    }
     if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
         let tp_2 = c.Py_TYPE(obj)?;
         if !c.Py_Is(class_attr_2, &tp_2)? {
             if c.PyType_IsSubtype(class_attr_2, type_)? != 0 {
-                return Ok(class_attr_2.clone());
+                return Ok(Some(class_attr_2.clone()));
             }
         }
     }
@@ -5068,19 +8818,23 @@ pub fn _PySuper_Lookup<C: CApi>(
     su_obj: &C::Object,
     name: &C::Object,
     method: &mut i32,
-) -> Result<C::Object, C::Error> {
-    let su_obj_type = super::typeobject::supercheck(c, su_type, su_obj)?;
-    return Ok(
-        super::typeobject::do_super_lookup(
-            c,
-            None,
-            su_type,
-            su_obj,
-            Some(&su_obj_type),
-            name,
-            method,
-        )?,
-    );
+) -> Result<Option<C::Object>, C::Error> {
+    if let Some(su_obj_type) = &super::typeobject::supercheck(c, su_type, su_obj)? {
+        return Ok(
+            Some(
+                c
+                    .do_super_lookup(
+                        None,
+                        Some(su_type),
+                        Some(su_obj),
+                        Some(su_obj_type),
+                        name,
+                        method,
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `super_vectorcall`.
 pub fn super_vectorcall<C: CApi>(

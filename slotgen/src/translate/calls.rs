@@ -156,6 +156,18 @@ impl Paths {
         let mut code: Vec<TokenStream> = Vec::new();
         let mut rest: Vec<TokenStream> = Vec::new();
         let mut kinds = convention.params.clone();
+        for (kind, value) in kinds.iter_mut().zip(&values) {
+            // An untyped pointer is what is passed.
+            if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
+                match value {
+                    Val::Object(_) | Val::MaybeObject(_) | Val::Null | Val::Global(_) => {
+                        *kind = ParamKind::Object(true)
+                    }
+                    Val::Function(..) | Val::Named(_) => *kind = ParamKind::Function(String::new(), false),
+                    _ => {}
+                }
+            }
+        }
         let fixed = if kinds.last() == Some(&ParamKind::Arguments) { kinds.len() - 1 } else { kinds.len() };
         if values.len() < fixed || (fixed == kinds.len() && values.len() > fixed) {
             return self.no(format!("call of {name} with {} arguments", values.len()), at);
@@ -177,6 +189,10 @@ impl Paths {
                     self.learnt.nullable.insert((route.key(name), index));
                     kinds[index] = ParamKind::Object(true);
                 }
+            }
+            if let (ParamKind::Str(false), Val::Null) = (&kinds[index], value) {
+                self.learnt.nullable.insert((route.key(name), index));
+                kinds[index] = ParamKind::Str(true);
             }
             let kind = kinds[index].clone();
             if let Some(token) = self.pass(value, &kind, &mut lets, &mut after, &mut state, at)? {
@@ -332,13 +348,21 @@ impl Paths {
                 let code = &place.code;
                 if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
             }
+            (ParamKind::OutInt(_), Val::Null) => quote!(&mut 0),
+            (ParamKind::OutObject, Val::Null) => quote!(&mut None),
+            (ParamKind::Slice, Val::Null) => quote!(&[]),
+            (ParamKind::Str(true), Val::Null) => quote!(None),
             (ParamKind::Int(int), value) => match self.int_code(value, int) {
                 Some(code) => code,
                 None => return self.no(format!("integer argument: {}", value.word()), at),
             },
             (ParamKind::Double, Val::Double(place)) => place.code.clone(),
-            (ParamKind::Str, Val::Literal(text)) => quote!(#text),
-            (ParamKind::Str, Val::Str(place)) => place.reference(),
+            (ParamKind::Str(false), Val::Literal(text)) => quote!(#text),
+            (ParamKind::Str(true), Val::Literal(text)) => quote!(Some(#text)),
+            (ParamKind::Str(nullable), Val::Str(place)) => {
+                let code = place.reference();
+                if *nullable { quote!(Some(#code)) } else { code }
+            }
             (ParamKind::Slice, Val::Array(items, offset)) => {
                 let mut parts = Vec::new();
                 for item in items.iter().skip(*offset) {
@@ -460,6 +484,11 @@ impl Paths {
                 let Some(code) = self.int_code(value, "i64") else { return self.no("format argument", at) };
                 quote!(Argument::Int(#code))
             }
+            Val::MaybeObject(place) => {
+                let code = &place.code;
+                let unwrap = if place.by_ref { quote!(#code.cloned()) } else { quote!(#code.clone()) };
+                quote!(match #unwrap { Some(object) => Argument::Object(object), None => return Err(c.unsupported("NULL in a format")) })
+            }
             other => return self.no(format!("format argument: {}", other.word()), at),
         })
     }
@@ -549,18 +578,7 @@ impl Paths {
             state,
             Rc::new(move |this, value, state| match value {
                 Val::Suite(place, suite, _) => this.read_slot(place, &name, Some(suite), at, state, &k),
-                Val::Object(place) => {
-                    if let Some(suite) = super::world::suite_of(&name) {
-                        return k(this, Val::Suite(place, suite, None), state);
-                    }
-                    if this.world.slot(&name).is_some_and(|slot| slot.suite == "PyTypeObject") {
-                        return this.read_slot(place, &name, None, at, state, &k);
-                    }
-                    let Some(structure) = structure.clone() else {
-                        return this.no(format!("member {name} of an unknown struct"), at);
-                    };
-                    this.read_member(place, &structure, vec![name.clone()], at, state, &k)
-                }
+                Val::Object(place) => this.object_member(place, &name, structure.as_deref(), at, state, &k),
                 Val::Global(global) => {
                     let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
                     let id = format_ident!("{global}");
@@ -574,6 +592,18 @@ impl Paths {
                         this.read_member(Place::owned(var), &structure, vec![name.clone()], at, state.clone(), &k)
                     })
                 }
+                Val::Thread if name == "interp" => k(this, Val::Thread, state),
+                Val::MaybeObject(place) => {
+                    // C follows the pointer, so it is not NULL here.
+                    let code = &place.code;
+                    let unwrap = if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) };
+                    let message = format!("NULL->{name}");
+                    let found = quote!(match #unwrap { Some(object) => object.clone(), None => return Err(c.unsupported(#message)) });
+                    let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
+                    this.bind("object", found, &mut |this, var| {
+                        this.object_member(Place::owned(var), &name, structure.as_deref(), at, state.clone(), &k)
+                    })
+                }
                 Val::Member(place, structure, mut path) => {
                     path.push(name.clone());
                     this.read_member(place, &structure, path, at, state, &k)
@@ -581,6 +611,26 @@ impl Paths {
                 other => this.no(format!("member {name} of {}", other.word()), at),
             }),
         )
+    }
+
+    /// A member of the struct that an object is.
+    fn object_member(
+        &mut self,
+        place: Place,
+        name: &str,
+        structure: Option<&str>,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        if let Some(suite) = super::world::suite_of(name) {
+            return k(self, Val::Suite(place, suite, None), state);
+        }
+        if self.world.slot(name).is_some_and(|slot| slot.suite == "PyTypeObject") {
+            return self.read_slot(place, name, None, at, state, k);
+        }
+        let Some(structure) = structure else { return self.no(format!("member {name} of an unknown struct"), at) };
+        self.read_member(place, structure, vec![name.to_owned()], at, state, k)
     }
 
     fn read_slot(&mut self, place: Place, name: &str, suite: Option<&str>, at: usize, state: State, k: &KV) -> Out {
@@ -630,8 +680,10 @@ impl Paths {
             }
             _ => (Val::Double(Place::owned(var)), Returns::Double),
         };
-        self.world
-            .note(&method, &Convention { params: vec![ParamKind::Object(false)], returns, raises: false, error: None });
+        self.world.note(
+            &method,
+            &Convention { params: vec![ParamKind::Object(false)], returns, raises: false, error: None, strict: false },
+        );
         let (code, function) = (place.reference(), format_ident!("{method}"));
         let rest = k(self, value, state)?;
         Ok(Block::Let { var, mutable: false, value: quote!(c.#function(#code)?), rest: Box::new(rest) })

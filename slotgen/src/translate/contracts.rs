@@ -55,8 +55,8 @@ pub enum ParamKind {
     Int(&'static str),
     /// `f64`.
     Double,
-    /// `&str`.
-    Str,
+    /// `&str`, or an `Option` of it.
+    Str(bool),
     /// `&[C::Object]`.
     Slice,
     /// `&mut Option<C::Object>`.
@@ -109,6 +109,8 @@ pub struct Convention {
     pub raises: bool,
     /// The C value that comes with an exception; `None` is NULL.
     pub error: Option<i128>,
+    /// Whether paths that give another value with an exception are not followed.
+    pub strict: bool,
 }
 
 /// What a parameter of a type becomes, unless something is known of it.
@@ -117,7 +119,7 @@ pub fn param_kind(ctype: &CType, nullable: bool) -> ParamKind {
         CType::Object => ParamKind::Object(nullable),
         CType::Int(int) => ParamKind::Int(int),
         CType::Double => ParamKind::Double,
-        CType::Str => ParamKind::Str,
+        CType::Str => ParamKind::Str(nullable),
         CType::Thread => ParamKind::Nothing,
         CType::Objects => ParamKind::OutObject,
         CType::OutInt(int) => ParamKind::OutInt(int),
@@ -155,5 +157,5 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
     let raises = raises
         && !matches!(signature.returns, CType::Function(_))
         && (signature.returns != CType::Void || meaning == "raises");
-    Convention { params, returns, raises, error }
+    Convention { params, returns, raises, error, strict: false }
 }

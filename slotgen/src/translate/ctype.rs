@@ -64,7 +64,7 @@ impl CType {
             ("void", 0) => return Self::Void,
             ("double", 0) => return Self::Double,
             ("char", 1) => return Self::Str,
-            ("PyThreadState", 1) => return Self::Thread,
+            ("PyThreadState" | "PyInterpreterState", 1) => return Self::Thread,
             _ => {}
         }
         if known.is_object(name) {

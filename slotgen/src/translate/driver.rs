@@ -105,6 +105,7 @@ pub fn translate(
         }
         tables.extend(identifier_tables(&unit.text).into_iter().map(|(name, ids)| ((unit.path.clone(), name), ids)));
     }
+    let numbers = units.iter().flat_map(|unit| integer_tables(&unit.text)).collect();
     let macros = object_macros(tree);
     let world = Rc::new(World {
         contracts: Contracts::load()?,
@@ -116,6 +117,7 @@ pub fn translate(
         globals: RefCell::default(),
         ids: RefCell::default(),
         tables,
+        numbers,
     });
     Ok(rounds(world, &units))
 }
@@ -124,7 +126,8 @@ pub fn translate(
 fn object_macros(tree: &Tree) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     for file in tree.files().iter().filter(|file| file.path().starts_with("Include/")) {
-        for line in file.text().lines() {
+        let text = file.text().replace("\\\n", " ");
+        for line in text.lines() {
             let Some(rest) =
                 line.trim_start().strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define "))
             else {
@@ -169,6 +172,22 @@ fn identifier_tables(text: &str) -> BTreeMap<String, Vec<String>> {
     out
 }
 
+/// Tables such as `int _Py_SwappedOp[] = {Py_GT, …}`.
+fn integer_tables(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut out = BTreeMap::new();
+    for line in text.split(';') {
+        let Some((head, items)) = line.split_once("[] = {") else { continue };
+        let mut words = head.split_whitespace().rev();
+        let (Some(name), Some("int" | "const")) = (words.next(), words.next()) else { continue };
+        let items = items.trim_end().trim_end_matches('}');
+        out.insert(
+            name.to_owned(),
+            items.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect(),
+        );
+    }
+    out
+}
+
 fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
     for (key, function) in &world.defined {
         if world.contracts.kept(&function.name) {
@@ -182,6 +201,9 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
                 (&mut *kind, tested.contains(&param.name))
             {
                 *nullable = true;
+            }
+            if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
+                *kind = untyped(function, &param.name);
             }
             if *kind == ParamKind::OutObject && indexed(function, &param.name) {
                 *kind = ParamKind::Slice;
@@ -284,11 +306,30 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
     Translation { world, translated, left: left.into_values().collect() }
 }
 
+/// What an untyped pointer is, by what the body does with it.
+fn untyped(function: &Function, name: &str) -> ParamKind {
+    let text = format!("{:?}", function.body);
+    let used = format!("kind: Name({name:?})");
+    if !text.contains(&used) {
+        return ParamKind::Nothing;
+    }
+    let is = |what: &str| {
+        text.match_indices(&used).all(|(at, _)| {
+            text[..at].rsplit("Cast(").next().is_some_and(|cast| cast.starts_with(what) && cast.len() < 90)
+        })
+    };
+    if is("Function(") {
+        return ParamKind::Function(String::new(), false);
+    }
+    if is("Object") { ParamKind::Object(false) } else { ParamKind::Unsupported("void*".to_owned()) }
+}
+
 /// The methods of the vocabulary with parameters that may be NULL.
 fn nullable_methods(world: &World) -> BTreeSet<String> {
     let vocabulary = world.vocabulary.borrow();
-    let nullable =
-        |convention: &Convention| convention.params.iter().filter(|kind| **kind == ParamKind::Object(true)).count();
+    let nullable = |convention: &Convention| {
+        convention.params.iter().filter(|kind| matches!(kind, ParamKind::Object(true) | ParamKind::Str(true))).count()
+    };
     vocabulary
         .iter()
         .map(|(name, convention)| (name, nullable(convention)))
@@ -308,7 +349,7 @@ fn widen(world: &World, target: &str, index: usize) -> bool {
     let mut translated = world.translated.borrow_mut();
     let Some(convention) = translated.get_mut(&(file.to_owned(), name.to_owned())) else { return false };
     match convention.params.get_mut(index) {
-        Some(ParamKind::Object(nullable)) if !*nullable => {
+        Some(ParamKind::Object(nullable) | ParamKind::Str(nullable)) if !*nullable => {
             *nullable = true;
             true
         }
@@ -346,7 +387,11 @@ fn learn(old: &Convention, paths: &Paths, returns: &super::ctype::CType) -> Resu
     let mut next = old.clone();
     next.raises = learnt.raises;
     if learnt.errors.len() > 1 {
-        return Err("different results with an exception set".to_owned());
+        let usual = convention("", &paths.function.signature, None).error;
+        if !learnt.errors.contains(&usual) || old.strict {
+            return Err("different results with an exception set".to_owned());
+        }
+        return Ok(Convention { error: usual, strict: true, raises: true, ..next });
     }
     if let Some(error) = learnt.errors.iter().next() {
         next.error = *error;

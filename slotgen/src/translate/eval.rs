@@ -139,7 +139,8 @@ impl Paths {
                 value => k(self, value, state),
             };
         }
-        match self.world.clone().global(&self.function.file, name) {
+        let world = self.world.clone();
+        match world.global(&self.function.file, name).or_else(|| world.object_global(name)) {
             Some(value) => k(self, value, state),
             None => self.no(format!("name {name}"), at),
         }
@@ -457,6 +458,22 @@ impl Paths {
     /// An element of a constant table of objects.
     fn choose(&mut self, items: Vec<Val>, index: Val, at: usize, state: State, k: &KV) -> Out {
         let Some(index) = self.int_code(&index, "usize") else { return self.no("index", at) };
+        let numbers: Option<Vec<i128>> =
+            items.iter().map(|item| if let Val::Const(number, _) = item { Some(*number) } else { None }).collect();
+        if let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) {
+            let positive = numbers.iter().all(|number| *number >= 0);
+            let numbers = numbers.iter().map(|number| self.number(*number));
+            let code = quote!(match [#(#numbers),*].get(#index) { Some(number) => *number, None => return Err(c.unsupported("index of a table")) });
+            return self.bind("number", code, &mut |this, var| {
+                k(this, Val::Int(Place::owned(var), "i32", positive), state.clone())
+            });
+        }
+        let texts: Option<Vec<TokenStream>> =
+            items.iter().map(|item| if let Val::Str(place) = item { Some(place.code.clone()) } else { None }).collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            let code = quote!(match [#(#texts),*].get(#index) { Some(text) => *text, None => return Err(c.unsupported("index of a table")) });
+            return self.bind("text", code, &mut |this, var| k(this, Val::Str(Place::by_ref(var)), state.clone()));
+        }
         let mut names = Vec::new();
         for item in &items {
             let Val::Literal(id) = item else { return self.no("table of something else than identifiers", at) };

@@ -207,6 +207,16 @@ impl Paths {
                 };
                 Ok(Some(Computed::Call(quote!(#not match #b { Some(object) => c.Py_Is(#a, object)?, None => false }))))
             }
+            (Val::MaybeObject(a), Val::MaybeObject(b)) => {
+                let by = |place: &Place| {
+                    let code = &place.code;
+                    if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
+                };
+                let (a, b) = (by(a), by(b));
+                Ok(Some(Computed::Call(
+                    quote!(#not match (#a, #b) { (Some(x), Some(y)) => c.Py_Is(x, y)?, (None, None) => true, _ => false }),
+                )))
+            }
             (Val::Named(a), Val::Named(b)) => truth(a == b),
             (Val::Function(a, _), Val::Function(b, _)) => {
                 let (a, b, op) = (&a.code, &b.code, if negated { quote!(!=) } else { quote!(==) });

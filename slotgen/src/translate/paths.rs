@@ -125,7 +125,8 @@ impl Paths {
                 ParamKind::Object(true) => (Val::MaybeObject(Place::by_ref(var)), true),
                 ParamKind::Int(int) => (Val::Int(Place::owned(var), int, false), true),
                 ParamKind::Double => (Val::Double(Place::owned(var)), true),
-                ParamKind::Str => (Val::Str(Place::by_ref(var)), true),
+                ParamKind::Str(false) => (Val::Str(Place::by_ref(var)), true),
+                ParamKind::Str(true) => return self.no("string that may be NULL", function.range.start),
                 ParamKind::Slice => (Val::Slice(Place::by_ref(var)), true),
                 ParamKind::Function(name, false) => (Val::Function(Place::by_ref(var), name), true),
                 ParamKind::Function(name, true) => (Val::MaybeFunction(Place::by_ref(var), name), true),
@@ -779,6 +780,9 @@ impl Paths {
         if let Some(error) = state.error {
             self.learnt.raises = true;
             match &value {
+                Val::Const(number, _) if self.convention.strict && self.convention.error != Some(*number) => {
+                    return self.stop("another result than usual while an exception is pending");
+                }
                 Val::Null | Val::Unit => self.learnt.errors.insert(None),
                 Val::Const(number, _) => self.learnt.errors.insert(Some(*number)),
                 _ => return self.stop("return of a computed value while an exception is pending"),

@@ -134,7 +134,8 @@ fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
             quote!(#int)
         }
         ParamKind::Double => quote!(f64),
-        ParamKind::Str => quote!(&str),
+        ParamKind::Str(false) => quote!(&str),
+        ParamKind::Str(true) => quote!(Option<&str>),
         ParamKind::Slice => quote!(&[#c::Object]),
         ParamKind::OutObject => quote!(&mut Option<#c::Object>),
         ParamKind::OutInt(int) => {

@@ -182,12 +182,16 @@ pub fn clean(block: &mut Block) {
     match block {
         Block::Let { var, value, rest, .. } if !rest.mentions(*var) => {
             let rest = std::mem::replace(&mut **rest, Block::Hole(0));
-            let value = value.clone();
+            let value = if value.to_string().starts_with('!') {
+                value.clone().into_iter().skip(1).collect()
+            } else {
+                value.clone()
+            };
             *block = if pure(&value) { rest } else { Block::Do { code: value, rest: Box::new(rest) } };
         }
         Block::If { yes, no, .. } => {
             if let (Block::Return(a), Block::Return(b)) = (&**yes, &**no) {
-                if a.to_string() == b.to_string() && false {
+                if a.to_string() == b.to_string() {
                     return;
                 }
             }

@@ -207,6 +207,13 @@ pub fn common(mine: &Val, my_base: Option<&Val>, theirs: &Val, their_base: Optio
     if mine == theirs {
         return Some(mine.clone());
     }
+    if let (Val::Array(mine, a), Val::Array(theirs, b)) = (mine, theirs) {
+        // Elements that differ are set again before they are read, or the reading is refused.
+        if a == b && mine.len() == theirs.len() {
+            let items = mine.iter().zip(theirs).map(|(x, y)| if x == y { x.clone() } else { Val::Uninit }).collect();
+            return Some(Val::Array(items, *a));
+        }
+    }
     match (my_base, their_base) {
         (Some(a), Some(b)) if a == b => Some(a.clone()),
         (Some(a), _) if a == theirs => Some(a.clone()),

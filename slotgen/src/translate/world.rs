@@ -41,6 +41,8 @@ pub struct World {
     pub(super) ids: RefCell<BTreeMap<String, (String, String)>>,
     /// File-level tables of identifiers.
     pub(super) tables: BTreeMap<(String, String), Vec<String>>,
+    /// File-level tables of integers, as their items are written.
+    pub(super) numbers: BTreeMap<String, Vec<String>>,
 }
 
 /// The module of a C file.
@@ -133,6 +135,24 @@ impl World {
         if let Some(items) = self.tables.get(&(file.to_owned(), name.to_owned())) {
             return Some(Val::Array(items.iter().map(|id| Val::Literal(id.clone())).collect(), 0));
         }
+        if let Some(items) = self.numbers.get(name) {
+            let texts: Option<Vec<Val>> = items
+                .iter()
+                .map(|item| {
+                    item.strip_prefix('"')?
+                        .strip_suffix('"')
+                        .map(|text| Val::Str(super::value::Place { code: quote::quote!(#text), by_ref: true }))
+                })
+                .collect();
+            if let Some(texts) = texts {
+                return Some(Val::Array(texts, 0));
+            }
+            let items: Option<Vec<i128>> =
+                items.iter().map(|item| item.parse().ok().or_else(|| self.constant(item, 0))).collect();
+            if let Some(items) = items {
+                return Some(Val::Array(items.into_iter().map(|number| Val::Const(number, None)).collect(), 0));
+            }
+        }
         if self.defined.contains_key(&(file.to_owned(), name.to_owned()))
             || self.declarations.prototypes.contains_key(name)
         {
@@ -206,6 +226,9 @@ impl World {
                     _ => return None,
                 }
             }
+            Kind::Call(callee, args) if matches!(&callee.kind, Kind::Name(name) if name.ends_with("_CAST")) => {
+                of(args.last()?)?
+            }
             Kind::SizeOf(text) => match text.as_str() {
                 "size_t" | "Py_ssize_t" | "void *" | "long" => 8,
                 "int" => 4,
@@ -239,7 +262,9 @@ impl World {
         let mut convention = convention(name, &signature, row);
         if let Some(known) = self.vocabulary.borrow().get(name) {
             for (mine, theirs) in convention.params.iter_mut().zip(&known.params) {
-                if let (ParamKind::Object(nullable), ParamKind::Object(true)) = (mine, theirs) {
+                if let (ParamKind::Object(nullable), ParamKind::Object(true))
+                | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
+                {
                     *nullable = true;
                 }
             }
@@ -297,7 +322,9 @@ impl World {
         match vocabulary.get_mut(name) {
             Some(known) => {
                 for (mine, theirs) in known.params.iter_mut().zip(&convention.params) {
-                    if let (ParamKind::Object(nullable), ParamKind::Object(true)) = (mine, theirs) {
+                    if let (ParamKind::Object(nullable), ParamKind::Object(true))
+                    | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
+                    {
                         *nullable = true;
                     }
                 }
