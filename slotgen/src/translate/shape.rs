@@ -189,18 +189,6 @@ pub fn clean(block: &mut Block) {
             };
             *block = if pure(&value) { rest } else { Block::Do { code: value, rest: Box::new(rest) } };
         }
-        Block::If { yes, no, .. } => {
-            if let (Block::Return(a), Block::Return(b)) = (&**yes, &**no) {
-                if a.to_string() == b.to_string() {
-                    return;
-                }
-            }
-        }
-        Block::Loop { vars, body, .. } => {
-            let mut uses = BTreeMap::new();
-            body.uses(&mut uses);
-            let _ = (vars, uses);
-        }
         _ => {}
     }
 }
