@@ -97,7 +97,7 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Instance { class, attributes } => {
             std::iter::once(*class).chain(attributes.iter().map(|(_, value)| *value)).collect()
         }
-        New::Exception { class, args, attributes, context, cause } => {
+        New::Exception { class, args, attributes, context, cause, .. } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);
             [*class, *args].into_iter().chain(held).collect()
         }

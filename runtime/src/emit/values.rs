@@ -4,9 +4,9 @@ use super::need::{Needed, children};
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
 use crate::ffi::types;
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::value::{New, Passed, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_, '_> {
@@ -196,10 +196,11 @@ impl Writer<'_, '_> {
             New::Instance { attributes, .. } => {
                 attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))
             }
-            New::Exception { attributes, context, cause, .. } => {
+            New::Exception { attributes, context, cause, passed, .. } => {
                 attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))?;
                 cause.map_or(Ok(()), |cause| self.store(cause, id, "__cause__"))?;
-                context.map_or(Ok(()), |context| self.store(context, id, "__context__"))
+                context.map_or(Ok(()), |context| self.store(context, id, "__context__"))?;
+                self.traceback(id, passed)
             }
             New::Call { state: Some(state), .. } => {
                 self.load(id)?;
@@ -212,6 +213,27 @@ impl Writer<'_, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Gives an exception the traceback that it got while it was traced.
+    fn traceback(&mut self, exception: ValueId, passed: &[Passed]) -> Result<(), Failure> {
+        if passed.is_empty() {
+            return Ok(());
+        }
+        let py = self.py;
+        let entries = PyList::empty(py);
+        for Passed { inlined, line } in passed {
+            match inlined {
+                Some((file, name)) => entries.append((file, name, line))?,
+                None => entries.append(line)?,
+            }
+        }
+        self.callee(py.import("slotrt._slotrt")?.getattr("_add_traceback")?);
+        self.load(exception)?;
+        self.constant(entries.to_tuple().into_any());
+        self.plain(Op::CALL, 2);
+        self.plain(Op::POP_TOP, 0);
+        Ok(())
     }
 
     fn append(&mut self, id: ValueId, items: &[ValueId], op: Op) -> Result<(), Failure> {

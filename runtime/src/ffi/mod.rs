@@ -9,6 +9,7 @@ mod layout;
 pub mod ndarray;
 pub mod python;
 pub mod slots;
+pub mod traceback;
 pub mod types;
 
 pub use callable::{Args, Chosen, Dispatch};

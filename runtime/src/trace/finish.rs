@@ -295,7 +295,8 @@ impl<'py> Tracer<'py> {
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.extend([class, args]);
         children.extend(linked.iter().flatten());
-        self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1] }, children)
+        let passed = self.state.passed.get(&id).cloned().unwrap_or_default();
+        self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 
     /// Changes to the private copies become effects on what they copied.

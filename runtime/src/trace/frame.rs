@@ -2,8 +2,8 @@
 use super::outcome::StackEntry;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Place, Tracer};
-use super::value::ValueId;
-use crate::bytecode::{Code, Instr, Label};
+use super::value::{Passed, ValueId};
+use crate::bytecode::{Code, Instr, Label, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::rc::Rc;
@@ -164,8 +164,19 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
+    /// Notes the line for the traceback; re-raising adds none.
+    fn pass(&mut self, frame: &Frame, instr: &Instr, value: ValueId) {
+        if instr.op == Op::RERAISE {
+            return;
+        }
+        let inlined = (!frame.outermost).then(|| (frame.file.clone(), frame.code.name.clone()));
+        let passed = Passed { inlined, line: instr.position.line };
+        self.state.passed.entry(value).or_default().push(passed);
+    }
+
     /// Goes to the handler of an instruction that raised. CPython: `exception_unwind` in `Python/bytecodes.c`.
     pub(super) fn handle(&mut self, frame: &mut Frame, instr: &Instr, value: ValueId) -> Traced<()> {
+        self.pass(frame, instr, value);
         let Some(handler) = instr.handler else { return Err(Signal::Raised(value)) };
         frame.stack.truncate(handler.depth as usize);
         if handler.lasti {

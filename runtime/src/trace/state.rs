@@ -46,6 +46,8 @@ pub struct State {
     pub(super) max_steps: u64,
     pub(super) max_depth: usize,
     pub(super) exc_info: Option<ValueId>,
+    /// Where exceptions passed through, for their tracebacks.
+    pub(super) passed: FxHashMap<ValueId, Vec<super::value::Passed>>,
     pub(super) pending: Option<super::signal::Signal>,
     pub(super) codes: FxHashMap<usize, Rc<Code>>,
     pub(super) domains: Vec<Rc<dyn Domain>>,

@@ -30,6 +30,15 @@ pub enum Value {
     New(New),
 }
 
+/// A frame in a traceback.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// File and name of the code of an inlined frame; `None` for the frame that is traced.
+    pub inlined: Option<(String, String)>,
+    /// The line.
+    pub line: i32,
+}
+
 /// An object made during the trace.
 #[derive(Debug)]
 pub enum New {
@@ -86,6 +95,8 @@ pub enum New {
         context: Option<ValueId>,
         /// `__cause__`; setting it also sets `__suppress_context__`.
         cause: Option<ValueId>,
+        /// The frames that it was raised in or passed through, innermost first.
+        passed: Vec<Passed>,
     },
     /// An iterator over a sequence value: what remains starts at `next`.
     SequenceIterator {
