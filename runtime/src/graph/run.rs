@@ -39,7 +39,8 @@ type Registers<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 16]>;
 impl Program {
     /// Flattens a graph. Register `n` is node `n`.
     pub fn new(py: Python<'_>, graph: &Graph) -> Self {
-        let mut program = Self { inputs: Vec::new(), steps: Vec::new(), results: Vec::new(), registers: graph.nodes.len() };
+        let mut program =
+            Self { inputs: Vec::new(), steps: Vec::new(), results: Vec::new(), registers: graph.nodes.len() };
         for (register, node) in graph.nodes.iter().enumerate() {
             let args = node.args.iter().map(|argument| Operand::new(py, argument)).collect();
             match (node.op, &node.target) {

@@ -235,28 +235,19 @@ impl CApi for Tracer<'_> {
         self.bind(*descriptor, *object, &class)
     }
 
-    /// How `SLOT1BIN` of `nb_power` is called from `slot_nb_power`.
-    fn slot_nb_power_binary(&mut self, v: &ValueId, w: &ValueId) -> Traced<ValueId> {
-        for operand in [v, w] {
-            let class = self.class_of(*operand)?;
-            let held = self.slot_function(&class, Slot::nb_power)?;
-            if let Some(function) = held.filter(|held| held.id == Some(FunctionId::slot_nb_power)) {
-                return self.slot1bin(&function, *v, *w);
-            }
-        }
-        let object = self.py.NotImplemented().into_bound(self.py);
-        Ok(self.constant(object))
-    }
-
-    fn vectorcall_unbound(
+    fn _PyObject_VectorcallTstate(
         &mut self,
-        unbound: i32,
         function: &ValueId,
         args: &[ValueId],
-        _count: isize,
+        count: usize,
+        names: Option<&ValueId>,
     ) -> Traced<ValueId> {
-        let args = if unbound == 0 { args.get(1..).unwrap_or_default() } else { args };
-        self.call(*function, Arguments::positional(args.to_vec()))
+        /// CPython: Include/cpython/abstract.h, `PY_VECTORCALL_ARGUMENTS_OFFSET`.
+        const OFFSET: usize = 1 << (usize::BITS - 1);
+        match (names, args.get(..count & !OFFSET)) {
+            (None, Some(args)) => self.call(*function, Arguments::positional(args.to_vec())),
+            _ => Err(self.unsupported("_PyObject_VectorcallTstate")),
+        }
     }
 
     fn PyObject_CallOneArg(&mut self, function: &ValueId, arg: Option<&ValueId>) -> Traced<ValueId> {
@@ -304,17 +295,6 @@ impl CApi for Tracer<'_> {
         Ok(name.map_or_else(String::new, |name| name.to_string()))
     }
 
-    fn PyObject_GetOptionalAttr(
-        &mut self,
-        object: &ValueId,
-        name: &ValueId,
-        result: &mut Option<ValueId>,
-    ) -> Traced<i32> {
-        let Some(name) = self.known_str(*name) else { return Err(self.unsupported("PyObject_GetOptionalAttr")) };
-        *result = self.get_attr_or_none(*object, &name)?;
-        Ok(i32::from(result.is_some()))
-    }
-
     fn PyBool_Check(&mut self, object: &ValueId) -> Traced<bool> {
         self.is_instance::<PyBool>(*object)
     }
@@ -359,8 +339,8 @@ impl CApi for Tracer<'_> {
         }
     }
 
-    fn PyUnicode_FromString(&mut self, text: &str) -> Traced<ValueId> {
-        Ok(self.string(text))
+    fn PyUnicode_FromString(&mut self, text: Option<&str>) -> Traced<ValueId> {
+        Ok(self.string(text.unwrap_or_default()))
     }
 
     fn PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Signal {
