@@ -160,6 +160,9 @@ impl<'py> Tracer<'py> {
         if name == "__class__" {
             return Ok(self.constant(class.clone().into_any()));
         }
+        if name == "__traceback__" {
+            return unsupported("traceback of an exception", "frames that the trace inlined do not exist");
+        }
         if let Some(owned) = self.owned(object) {
             let read = self.plain("__getattribute__", (&owned, name));
             return self.after_native(read, &[]);
@@ -392,6 +395,7 @@ impl<'py> Tracer<'py> {
         for base in after {
             let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
             let Ok(found) = held else { continue };
+            let found = self.unmask(found);
             let kind = crate::ffi::types::name(&found.get_type());
             let value = self.absorb_static(found.clone());
             return match kind.as_str() {

@@ -314,10 +314,27 @@ impl<'py> Tracer<'py> {
                 }
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
                 self.compare_dicts(value, dict, first);
+            } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
+                self.compare_sets(value, set, first)?;
             }
             if self.state.effects.len() > before {
                 self.guard_distinct(value);
             }
+        }
+        Ok(())
+    }
+
+    fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Traced<()> {
+        if now.len() == then.len() && now.iter().zip(then.iter()).all(|(now, then)| now.is(&then)) {
+            return Ok(());
+        }
+        let class = self.import("builtins", "set")?;
+        let items = PyTuple::new(self.py, now.iter()).or_else(|error| internal(error.to_string()))?;
+        let items = self.own(items.into_any());
+        for (method, args) in [("clear", vec![value]), ("update", vec![value, items])] {
+            let callable = class.getattr(method).or_else(|error| internal(error.to_string()))?;
+            let callable = self.constant(callable);
+            self.state.effects.push(Effect::Call { callable, args });
         }
         Ok(())
     }

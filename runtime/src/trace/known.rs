@@ -147,7 +147,11 @@ impl<'py> Tracer<'py> {
                 let class = self.import("types", "GeneratorType")?;
                 class.cast_into().or_else(|_| super::signal::internal("types.GeneratorType"))
             }
-            Value::New(New::Opaque(_)) => {
+            Value::New(New::Opaque("traceback")) => {
+                let class = self.import("types", "TracebackType")?;
+                class.cast_into().or_else(|_| super::signal::internal("types.TracebackType"))
+            }
+            Value::New(New::Opaque(_) | New::Method { .. }) => {
                 let class = self.import("types", "MethodType")?;
                 class.cast_into().or_else(|_| super::signal::internal("types.MethodType"))
             }
@@ -180,7 +184,7 @@ impl<'py> Tracer<'py> {
             }
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();
-                is_scalar(&object).then_some(object)
+                (is_scalar(&object) || object.is_instance_of::<PyType>()).then_some(object)
             }
             _ => None,
         }
@@ -194,6 +198,10 @@ impl<'py> Tracer<'py> {
     /// Guards that attribute lookup on a class gives what it gave.
     pub(super) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
         const IMMUTABLE: u64 = 1 << 8;
+        let made_here = self.state.identity.get(&(class.as_ptr() as usize));
+        if made_here.is_some_and(|id| matches!(self.value(*id), Value::New(_))) {
+            return;
+        }
         if crate::ffi::types::flags(class) & IMMUTABLE != 0 || !self.state.touched_types.insert(class.as_ptr() as usize)
         {
             return;
@@ -203,9 +211,18 @@ impl<'py> Tracer<'py> {
         self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
     }
 
+    /// What a class made during the trace holds: its functions are tokens, so that C calls lead back here.
+    pub(super) fn unmask(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+        match object.cast_exact::<super::token::Token>() {
+            Ok(token) => self.owned(token.get().value).or_else(|| self.real(token.get().value)).unwrap_or(object),
+            Err(_) => object,
+        }
+    }
+
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(super) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
         self.rely_on_class(class);
-        crate::ffi::types::lookup(class, &PyString::new(self.py, name))
+        let found = crate::ffi::types::lookup(class, &PyString::new(self.py, name))?;
+        Some(self.unmask(found))
     }
 }

@@ -98,7 +98,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyDict>> {
-        if !dict.keys().iter().all(|key| is_scalar(&key)) {
+        if !dict.keys().iter().all(|key| is_scalar(&key) || is_definition(&key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
         let keys = PyTuple::new(self.py, dict.keys().iter()).or_else(|error| self.raise_error(error))?;
@@ -113,8 +113,19 @@ impl<'py> Tracer<'py> {
         Ok(copy)
     }
 
-    fn shadow_set(&mut self, _id: ValueId, _set: &Bound<'py, PySet>, _source: Source) -> Traced<()> {
-        unsupported("set from outside", "the contents of a set that exists before the trace are not guarded yet")
+    /// The set's items, their types and their order are guarded.
+    fn shadow_set(&mut self, id: ValueId, set: &Bound<'py, PySet>, source: Source) -> Traced<()> {
+        const SAME: &std::ffi::CStr = c"lambda items: lambda value: len(value) == len(items) and all(type(a) is type(b) and a == b for a, b in zip(value, items))";
+        let items: Vec<_> = set.iter().collect();
+        if !items.iter().all(|item| is_scalar(item) || is_definition(item)) {
+            return unsupported("set from outside", "its items are no plain values");
+        }
+        self.class_of(id)?;
+        let items = PyTuple::new(self.py, items).or_else(|error| self.raise_error(error))?;
+        let check = self.py.eval(SAME, None, None).and_then(|make| make.call1((items,)));
+        let check = check.or_else(|error| internal(error.to_string()))?;
+        self.guard_once(id, "items", source, Check::Call(check.unbind()), "the trace read the set");
+        Ok(())
     }
 
     /// The value that an object from C stands for.

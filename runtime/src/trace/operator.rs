@@ -57,54 +57,15 @@ pub const SLOTS: &[(&str, &str)] = &[
     ("contains", "sq_contains"),
 ];
 
-/// Their names, and those that are no slot.
-pub const NAMES: &[&str] = &[
-    "add",
-    "sub",
-    "mul",
-    "mod",
-    "pow",
-    "lshift",
-    "rshift",
-    "and_",
-    "xor",
-    "or_",
-    "floordiv",
-    "truediv",
-    "matmul",
-    "iadd",
-    "isub",
-    "imul",
-    "imod",
-    "ipow",
-    "ilshift",
-    "irshift",
-    "iand",
-    "ixor",
-    "ior",
-    "ifloordiv",
-    "itruediv",
-    "imatmul",
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "index",
-    "getitem",
-    "setitem",
-    "delitem",
-    "lt",
-    "le",
-    "eq",
-    "ne",
-    "gt",
-    "ge",
-    "contains",
-    "not_",
-    "truth",
-    "is_",
-    "is_not",
-];
+/// How many operands a function of `operator` takes; `None` if it is no operator of the language.
+pub fn arity(name: &str) -> Option<usize> {
+    match name {
+        "not_" | "truth" | "neg" | "pos" | "abs" | "invert" | "index" => Some(1),
+        "is_" | "is_not" => Some(2),
+        "setitem" => Some(3),
+        _ => SLOTS.iter().any(|(operator, _)| *operator == name).then_some(2),
+    }
+}
 
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
 
@@ -145,6 +106,9 @@ impl<'py> Tracer<'py> {
             ("is_not", [a, b]) => {
                 let same = self.is(*a, *b)?;
                 return Ok(self.boolean(!same));
+            }
+            _ if arity(name) != Some(operands.len()) => {
+                return internal(format!("{name} of {} operands", operands.len()));
             }
             _ => {}
         }

@@ -226,6 +226,9 @@ impl<'py> Tracer<'py> {
 
     /// A handle for what hangs off a class: constant, whatever it is.
     pub(super) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
+        if object.is_exact_instance_of::<super::token::Token>() {
+            return self.absorb(object);
+        }
         match self.state.identity.get(&(object.as_ptr() as usize)) {
             Some(id) if matches!(self.value(*id), Value::New(New::Owned(_))) => *id,
             _ => self.constant(object),

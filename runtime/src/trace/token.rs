@@ -140,6 +140,22 @@ impl Token {
         })
     }
 
+    fn __get__<'py>(
+        &self,
+        py: Python<'py>,
+        object: Option<&Bound<'py, PyAny>>,
+        class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = class;
+        traced(py, |tracer| {
+            let Some(object) = object else { return tracer.token(self.value) };
+            let object = tracer.absorb(object.clone());
+            let class = tracer.class_of(object)?;
+            let bound = tracer.bind(self.value, object, &class)?;
+            tracer.native(bound)
+        })
+    }
+
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         traced(py, |tracer| {
             let iterator = tracer.get_iter(self.value)?;

@@ -48,6 +48,9 @@ const EFFECTS: &[&str] = &[
 impl<'py> Tracer<'py> {
     /// `None`: no model, run it natively.
     pub(super) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        if name == "__build_class__" {
+            return self.build_class(args).map(Some);
+        }
         if EFFECTS.contains(&name) {
             return match name {
                 "print" | "input" | "open" => {

@@ -79,7 +79,7 @@ impl<'py> Tracer<'py> {
         }
         if module_of(object) == "_operator"
             && args.keywords.is_empty()
-            && super::super::operator::NAMES.contains(&name.as_str())
+            && super::super::operator::arity(&name) == Some(args.positional.len())
         {
             return self.operator(&name, &args.positional);
         }

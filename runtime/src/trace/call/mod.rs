@@ -140,6 +140,13 @@ impl<'py> Tracer<'py> {
 
     /// Inlines a Python function.
     fn call_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        if let [argument] = args.positional.as_slice()
+            && matches!(self.value(*argument), Value::New(New::Opaque("traceback")))
+            && self.import("traceback", "clear_frames").is_ok_and(|clear| clear.is(function))
+        {
+            // The frames of an inlined call are gone with it.
+            return Ok(self.none());
+        }
         let attribute = |name: &str| function.getattr(name);
         let qualname = attribute("__qualname__").map(|name| name.to_string()).unwrap_or_default();
         if self.owned(callable).is_none()

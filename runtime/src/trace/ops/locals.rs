@@ -214,11 +214,6 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn load_from_dict_or_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
-        let _ = (frame, slot);
-        unsupported("LOAD_FROM_DICT_OR_DEREF", "closure variable of a class body")
-    }
-
     /// A global or builtin by name, with the guards that say that it is found there.
     fn global(&mut self, frame: &Frame, name: &str) -> Traced<Option<ValueId>> {
         let globals = frame.globals.bind(self.py).clone();
@@ -311,22 +306,69 @@ impl<'py> Tracer<'py> {
             .map_or_else(|| unsupported("names of a class or module body", "the frame has a namespace of its own"), Ok)
     }
 
+    fn in_namespace(&mut self, namespace: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let Some(dict) = self.mapping(namespace)? else {
+            return unsupported("namespace of a class that is no dict", name);
+        };
+        Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)))
+    }
+
+    fn load_name_from(&mut self, frame: &mut Frame, namespace: ValueId, name: &str) -> Traced<Flow> {
+        let value = match self.in_namespace(namespace, name)? {
+            Some(value) => Some(value),
+            None => self.global(frame, name)?,
+        };
+        let Some(value) = value else { return self.raise_name_error(name) };
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+
     pub(super) fn load_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        self.namespace(frame)?;
+        let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
-        unsupported("LOAD_NAME", name)
+        self.load_name_from(frame, namespace, &name)
     }
 
     pub(super) fn load_from_dict_or_globals(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        self.load_name(frame, index)
+        let namespace = frame.pop()?;
+        let name = frame.name(index)?.to_owned();
+        self.load_name_from(frame, namespace, &name)
+    }
+
+    pub(super) fn load_from_dict_or_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        let namespace = frame.pop()?;
+        let name = frame.local_name(slot);
+        match self.in_namespace(namespace, &name)? {
+            Some(value) => {
+                frame.push(value);
+                Ok(Flow::Next)
+            }
+            None => self.load_deref(frame, slot),
+        }
     }
 
     pub(super) fn store_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        self.load_name(frame, index)
+        let namespace = self.namespace(frame)?;
+        let name = frame.name(index)?.to_owned();
+        let value = frame.pop()?;
+        let Some(dict) = self.mapping(namespace)? else {
+            return unsupported("namespace of a class that is no dict", name);
+        };
+        let value = self.native(value)?;
+        dict.set_item(name, value).or_else(|error| self.raise_error(error))?;
+        Ok(Flow::Next)
     }
 
     pub(super) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        self.load_name(frame, index)
+        let namespace = self.namespace(frame)?;
+        let name = frame.name(index)?.to_owned();
+        let Some(dict) = self.mapping(namespace)? else {
+            return unsupported("namespace of a class that is no dict", name);
+        };
+        if dict.del_item(&name).is_err() {
+            return self.raise_name_error(&name);
+        }
+        Ok(Flow::Next)
     }
 
     pub(super) fn load_locals(&mut self, frame: &mut Frame) -> Traced<Flow> {

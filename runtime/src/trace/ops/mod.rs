@@ -1,6 +1,7 @@
 //! One arm per operation of the instruction set, no wildcard; the families are in the files beside this one.
 mod attributes;
 mod calls;
+mod classes;
 mod containers;
 mod control;
 mod exceptions;
@@ -95,9 +96,7 @@ impl<'py> Tracer<'py> {
             Op::CALL_FUNCTION_EX => self.call_function_ex(frame, arg),
             Op::CALL_INTRINSIC_1 => self.call_intrinsic_1(frame, arg),
             Op::CALL_INTRINSIC_2 => unsupported("CALL_INTRINSIC_2", format!("intrinsic {arg}")),
-            Op::LOAD_BUILD_CLASS => {
-                unsupported("class statement", "a class is made; classes register with their bases")
-            }
+            Op::LOAD_BUILD_CLASS => self.load_build_class(frame),
             Op::MAKE_FUNCTION => self.make_function(frame),
             Op::SET_FUNCTION_ATTRIBUTE => self.set_function_attribute(frame, arg),
             Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT => control::jump(instr),
