@@ -518,7 +518,10 @@ impl<'py> Tracer<'py> {
                 if let Some(owned) = self.owned(object) {
                     let stored = match value {
                         Some(value) => {
-                            let value = self.native(value)?;
+                            let exception = self
+                                .owned(value)
+                                .filter(|value| value.is_instance_of::<pyo3::exceptions::PyBaseException>());
+                            let value = exception.map_or_else(|| self.native(value), Ok)?;
                             self.plain("__setattr__", (&owned, name, value))
                         }
                         None => self.plain("__delattr__", (&owned, name)),

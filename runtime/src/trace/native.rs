@@ -3,7 +3,7 @@ use super::known::{is_definition, is_scalar};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
-use super::value::ValueId;
+use super::value::{New, Value, ValueId};
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use pyo3::prelude::*;
@@ -30,6 +30,9 @@ impl<'py> Tracer<'py> {
         }
         if let Some(shadow) = self.shadow(id)? {
             return Ok(shadow);
+        }
+        if matches!(self.value(id), Value::New(New::Opaque("traceback"))) {
+            return unsupported("traceback of an exception", "C code looks at it");
         }
         self.token(id)
     }
@@ -156,16 +159,32 @@ impl<'py> Tracer<'py> {
         self.raise_value(value)
     }
 
-    /// Raises an exception value, chaining `__context__` as `_PyErr_SetObject` does.
+    /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
     pub(super) fn raise_value<T>(&mut self, value: ValueId) -> Traced<T> {
         if let (Some(handled), Some(object)) = (self.state.exc_info, self.owned(value))
             && handled != value
             && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
-            && object.getattr("__context__").is_ok_and(|context| context.is_none())
         {
+            self.cut_chain(&context, &object);
             let _ = object.setattr("__context__", context);
         }
         Err(Signal::Raised(value))
+    }
+
+    /// The exception must not be its own context.
+    fn cut_chain(&self, first: &Bound<'py, PyAny>, exception: &Bound<'py, PyAny>) {
+        let mut link = first.clone();
+        for _ in 0..10_000 {
+            let Ok(next) = link.getattr("__context__") else { return };
+            if next.is_none() {
+                return;
+            }
+            if next.is(exception) {
+                let _ = link.setattr("__context__", self.py.None());
+                return;
+            }
+            link = next;
+        }
     }
 
     /// Raises an exception of a builtin class with a message.

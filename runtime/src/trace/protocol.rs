@@ -209,7 +209,14 @@ impl<'py> Tracer<'py> {
                 let Some(method) = self.special(value, "__hash__")? else { return unsupported("hash", "no __hash__") };
                 let result = self.call(method, Arguments::default())?;
                 match self.known(result) {
-                    Some(result) => result.hash().or_else(|error| self.raise_error(error)),
+                    // CPython: `slot_tp_hash`: what fits is taken as it is, -1 means an error.
+                    Some(result) => match result.extract::<isize>() {
+                        Ok(hash) => Ok(if hash == -1 { -2 } else { hash }),
+                        Err(_) if result.is_instance_of::<PyInt>() => {
+                            result.hash().or_else(|error| self.raise_error(error))
+                        }
+                        Err(_) => self.raise("TypeError", "__hash__ method should return an integer"),
+                    },
                     None => unsupported("hash that is not known", "__hash__"),
                 }
             }

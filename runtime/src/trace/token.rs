@@ -103,6 +103,21 @@ impl Token {
         })
     }
 
+    /// A special method that C looks up on the type: it must be there.
+    fn special<'py>(&self, py: Python<'py>, name: &str, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, |tracer| {
+            let Some(bound) = tracer.special(self.value, name)? else {
+                return super::signal::unsupported(
+                    "C code asks a symbolic value for a method that it does not have",
+                    name,
+                );
+            };
+            let args = args.iter().map(|arg| tracer.absorb(arg)).collect();
+            let result = tracer.call(bound, super::call::Arguments::positional(args))?;
+            tracer.native(result)
+        })
+    }
+
     fn builtin<'py>(&self, py: Python<'py>, name: &str, others: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         traced(py, |tracer| {
             let mut args = vec![self.value];
@@ -196,6 +211,51 @@ impl Token {
     #[getter(__class__)]
     fn class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         traced(py, |tracer| tracer.class_of(self.value).map(Bound::into_any))
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __reversed__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__reversed__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __round__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__round__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __trunc__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__trunc__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __floor__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__floor__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __ceil__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__ceil__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __complex__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__complex__", args)
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __bytes__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.special(py, "__bytes__", args)
+    }
+
+    fn __length_hint__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        traced(py, |tracer| match tracer.special(self.value, "__length_hint__")? {
+            Some(bound) => {
+                let result = tracer.call(bound, super::call::Arguments::default())?;
+                tracer.native(result)
+            }
+            None => Ok(py.NotImplemented().into_bound(py)),
+        })
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
