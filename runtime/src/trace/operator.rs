@@ -122,7 +122,11 @@ impl<'py> Tracer<'py> {
         if slot.starts_with("nb_") && operands.len() == 2 {
             return self.binary(name, operands[0], operands[1]);
         }
-        if let Some(domain) = classes.iter().take(2).find_map(|class| self.domain_of(class)) {
+        let domain = classes.iter().take(2).find_map(|class| self.domain_of(class));
+        if let (Some(domain), true, [left, right]) = (&domain, COMPARISONS.contains(&name), operands) {
+            return self.domain_comparison(domain, name, (*left, *right), &classes);
+        }
+        if let Some(domain) = domain {
             return self.domain_operator(&domain, name, slot, operands);
         }
         let decisive = if COMPARISONS.contains(&name) { 2 } else { 1 };
@@ -130,6 +134,35 @@ impl<'py> Tracer<'py> {
             return self.native_operator(name, operands);
         }
         self.user_operator(name, operands, &classes)
+    }
+
+    /// `do_richcompare` with an operand of a domain: a constant on the left says `NotImplemented`, and the mirrored operation is asked.
+    fn domain_comparison(
+        &mut self,
+        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        name: &str,
+        (left, right): (ValueId, ValueId),
+        classes: &[Bound<'py, PyType>],
+    ) -> Traced<ValueId> {
+        const MIRRORED: [(&str, &str); 6] =
+            [("lt", "gt"), ("le", "ge"), ("eq", "eq"), ("ne", "ne"), ("gt", "lt"), ("ge", "le")];
+        // Classes whose tp_richcompare knows no array, and no scalar but those that are its subclasses, which come first anyway.
+        const MODEST: [&str; 8] = ["bool", "int", "float", "str", "bytes", "NoneType", "tuple", "list"];
+        let class = crate::ffi::types::name(&classes[0]);
+        let mirrored = MIRRORED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
+        let result = match mirrored {
+            _ if self.domain_of(&classes[0]).is_some() => {
+                self.domain_operator(domain, name, "tp_richcompare", &[left, right])?
+            }
+            Some(mirrored) if MODEST.contains(&class.as_str()) => {
+                self.domain_operator(domain, mirrored, "tp_richcompare", &[right, left])?
+            }
+            _ => return unsupported("comparison with a graph value", class),
+        };
+        if self.is_not_implemented(result) {
+            return unsupported("comparison that a graph value does not implement", class);
+        }
+        Ok(result)
     }
 
     fn domain_operator(

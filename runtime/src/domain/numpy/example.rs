@@ -31,6 +31,50 @@ impl<'a, 'py> Examples<'a, 'py> {
         Ok(())
     }
 
+    /// Warnings that numpy's Python code gives for the metadata alone would come while tracing, and again when the graph runs.
+    pub(super) fn refuse_warnings(
+        &self,
+        name: &str,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Result<(), Box<Break>> {
+        let Some(Operand::Graph { example, .. }) = args.first() else { return Ok(()) };
+        let read = |attribute: &str| example.getattr(attribute).map_err(|error| fault(&error));
+        let size: usize = read("size")?.extract().map_err(|error| fault(&error))?;
+        let warns = match name {
+            "mean" | "median" => size == 0,
+            "std" | "var" => {
+                size <= 1 || args.len() > 2 || kwargs.iter().any(|(name, _)| name != "axis" && name != "keepdims")
+            }
+            "astype" => self.kind(example)? == 'c',
+            _ => false,
+        };
+        if warns {
+            return Err(stop("numpy call that may warn", name, "A warning must come once, where the call stands."));
+        }
+        Ok(())
+    }
+
+    /// Integers raised to negative integers are an error that depends on the contents of the exponent.
+    pub(super) fn refuse_integer_power(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
+        let [base, Operand::Graph { example, .. }, ..] = args else { return Ok(()) };
+        let integer = match base {
+            Operand::Graph { example, .. } => "iub".contains(self.kind(example)?),
+            Operand::Known(object) => object.is_instance_of::<pyo3::types::PyInt>(),
+            _ => true,
+        };
+        if integer && self.kind(example)? == 'i' {
+            return Err(stop("integer power", "nb_power", "Whether it raises depends on the exponent's contents."));
+        }
+        Ok(())
+    }
+
+    /// `dtype.kind`.
+    fn kind(&self, example: &Bound<'py, PyAny>) -> Result<char, Box<Break>> {
+        let read = || example.getattr("dtype")?.getattr("kind")?.extract::<char>();
+        read().map_err(|error| fault(&error))
+    }
+
     /// The object that stands for an operand.
     pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
@@ -87,6 +131,15 @@ impl<'a, 'py> Examples<'a, 'py> {
         if !self.numpy.is_value(&example) {
             let text = crate::ffi::types::name(&example.get_type());
             return Err(stop("numpy result that is no array", text, "Only arrays and numpy scalars are graph values."));
+        }
+        if !self.numpy.errors.harmless(self.py) {
+            let text = "numpy.errstate or numpy.seterr";
+            return Err(stop("floating point errors are exceptions", text, "They must be raised where they happen."));
+        }
+        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
+        if operands.any(|operand| matches!(operand, Operand::Graph { example: operand, .. } if operand.is(&example))) {
+            let text = crate::graph::table::target(&target).unwrap_or_default();
+            return Err(stop("result that is the operand itself", text, "A graph makes new objects."));
         }
         Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
     }

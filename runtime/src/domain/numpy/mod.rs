@@ -1,5 +1,6 @@
 //! numpy: arrays and scalars are values of the graph; what depends on metadata alone is known while tracing.
 mod check;
+mod errors;
 mod example;
 mod names;
 mod operators;
@@ -11,6 +12,7 @@ use crate::trace::outcome::Break;
 use example::Examples;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use std::sync::Arc;
 
 /// The numpy that the program has imported.
 #[derive(Debug)]
@@ -20,6 +22,7 @@ pub struct Numpy {
     generic: Py<PyType>,
     ufunc: Py<PyType>,
     operator: Py<PyModule>,
+    errors: Arc<errors::Errors>,
 }
 
 /// The domain, if the program has imported numpy and its arrays are laid out as known here.
@@ -36,7 +39,8 @@ pub fn new(py: Python<'_>) -> PyResult<Option<Numpy>> {
     let (generic, ufunc) = (class("generic")?, class("ufunc")?);
     let ndarray = ndarray.cast_into::<PyType>()?.unbind();
     let operator = py.import("operator")?.unbind();
-    Ok(Some(Numpy { module: module.unbind(), ndarray, generic, ufunc, operator }))
+    let errors = Arc::new(errors::Errors::new(&module)?);
+    Ok(Some(Numpy { module: module.unbind(), ndarray, generic, ufunc, operator, errors }))
 }
 
 type Called<'py> = Result<Answer<'py>, Box<Break>>;
@@ -73,7 +77,7 @@ impl Domain for Numpy {
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
         if example.get_type().is(&self.ndarray) {
-            return Ok(Box::new(check::ArrayCheck::new(example)));
+            return Ok(Box::new(check::ArrayCheck::new(example, Arc::clone(&self.errors))));
         }
         let parametric = ["datetime64", "timedelta64", "void", "str_", "bytes_", "object_"];
         let name = crate::ffi::types::name(&example.get_type());
@@ -84,7 +88,7 @@ impl Domain for Numpy {
                 "Its type alone does not determine its dtype.",
             ));
         }
-        Ok(Box::new(check::ScalarCheck::new(&example.get_type())))
+        Ok(Box::new(check::ScalarCheck::new(&example.get_type(), Arc::clone(&self.errors))))
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
@@ -123,6 +127,9 @@ impl Numpy {
                 let text = format!("{function} with out=, where=, or several results");
                 return Err(stop("unsupported form of a numpy call", text, "Only plain calls of ufuncs are recorded."));
             }
+            if function.getattr("__name__").is_ok_and(|name| name.to_string() == "power") {
+                examples.refuse_integer_power(args)?;
+            }
             return examples.record(function.clone(), args, kwargs);
         }
         let Some(rule) = names::function(self.module.bind(examples.py), function) else {
@@ -134,6 +141,8 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
+        let name = function.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }
 
@@ -153,6 +162,7 @@ impl Numpy {
             ));
         };
         rule.admit(args, kwargs)?;
+        examples.refuse_warnings(name, args, kwargs)?;
         let class = examples.object(&args[0])?.get_type();
         let method = class.getattr(name).map_err(|error| fault(&error))?;
         examples.record(method, args, kwargs)

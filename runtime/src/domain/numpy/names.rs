@@ -5,7 +5,7 @@ use crate::trace::outcome::Break;
 use pyo3::prelude::*;
 
 /// Attributes that are metadata.
-pub(super) const METADATA: &[&str] = &["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides"];
+pub(super) const METADATA: &[&str] = &["shape", "dtype", "ndim", "size", "itemsize", "nbytes"];
 
 /// Attributes that give another array.
 pub(super) const VIEWS: &[&str] = &["T", "real", "imag", "mT"];

@@ -98,6 +98,9 @@ fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -
     if gives_up(left, right) {
         return Ok(Answer::NotImplemented);
     }
+    if row.0 == "nb_power" {
+        examples.refuse_integer_power(&[left.clone(), right.clone()])?;
+    }
     let is_graph = matches!(left, Operand::Graph { .. });
     let (own, other, name) = if is_graph { (left, right, method) } else { (right, left, reflected) };
     let bound = match examples.object(own)?.getattr(*name) {
