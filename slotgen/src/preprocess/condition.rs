@@ -90,7 +90,7 @@ impl Parser<'_, '_> {
                 0
             }
             (Kind::Number, text) => number(text)?,
-            (Kind::Char, text) => i128::from(text.bytes().nth(1).unwrap_or(0)),
+            (Kind::Char, text) => i128::from(text.as_bytes().get(1).copied().unwrap_or(0)),
             (_, text) => return Err(format!("`{text}` is no operand")),
         };
         self.depth -= 1;

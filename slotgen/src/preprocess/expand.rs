@@ -138,7 +138,7 @@ impl<'a> Stream<'_, 'a> {
 enum Call<'a> {
     Arguments(Vec<Vec<Token<'a>>>),
     /// No parenthesis follows: the name stands for itself.
-    NoCall,
+    Absent,
     /// The input ended first; what was read is handed back.
     Unfinished(Vec<Token<'a>>),
 }
@@ -175,16 +175,16 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
             };
             let arguments = match self.call(&found, &mut stream) {
                 Call::Arguments(arguments) => arguments,
-                Call::NoCall if last || stream.peek().is_some() => {
+                Call::Absent if last || stream.peek().is_some() => {
                     out.push(token);
                     continue;
                 }
-                Call::NoCall | Call::Unfinished(_) if !last => {
+                Call::Absent | Call::Unfinished(_) if !last => {
                     self.active.truncate(outer);
                     out.truncate(safe.1);
                     return safe.0;
                 }
-                Call::NoCall => continue,
+                Call::Absent => continue,
                 Call::Unfinished(read) => {
                     let message = format!("the call of macro `{}` does not end", found.name);
                     self.shop.problem("preprocess/unfinished-call", &token, message, "close the parenthesis");
@@ -241,7 +241,7 @@ impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
             return Call::Arguments(Vec::new());
         }
         if !stream.peek().is_some_and(|next| next.is("(")) {
-            return Call::NoCall;
+            return Call::Absent;
         }
         let mut read = Vec::new();
         let (mut depth, mut cuts) = (0usize, Vec::new());
