@@ -155,8 +155,24 @@ impl<'py> Tracer<'py> {
                 let class = self.import("types", "MethodType")?;
                 class.cast_into().or_else(|_| super::signal::internal("types.MethodType"))
             }
+            Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
             Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
         }
+    }
+
+    /// The type of what binding a function or a descriptor of C gives.
+    fn class_of_bound(&self, function: ValueId) -> Traced<Bound<'py, PyType>> {
+        let class = match self.value(function) {
+            Value::Real { object, .. } => object.bind(self.py).get_type().name().map(|name| name.to_string()).ok(),
+            _ => Some("function".to_owned()),
+        };
+        let name = match class.as_deref() {
+            Some("wrapper_descriptor") => "MethodWrapperType",
+            Some("method_descriptor" | "classmethod_descriptor") => "BuiltinMethodType",
+            _ => "MethodType",
+        };
+        let class = self.import("types", name)?;
+        class.cast_into().or_else(|_| super::signal::internal("types of bound methods"))
     }
 
     /// The object, if it is immutable and known; guards that it is the same next time.

@@ -8,7 +8,7 @@ use crate::trace::value::ValueId;
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyType};
+use pyo3::types::{PyBool, PyDict, PyFunction, PyInt, PyString, PyType};
 
 impl<'py> Tracer<'py> {
     fn type_object(&mut self, id: ValueId) -> Traced<Bound<'py, PyType>> {
@@ -230,9 +230,14 @@ impl CApi for Tracer<'_> {
         object: Option<&ValueId>,
         class: Option<&ValueId>,
     ) -> Traced<ValueId> {
-        let (Some(object), Some(class)) = (object, class) else { return Err(self.unsupported(function.name)) };
+        let Some(class) = class else { return Err(self.unsupported(function.name)) };
         let class = self.type_object(*class)?;
-        self.bind(*descriptor, *object, &class)
+        match object {
+            Some(object) => self.bind(*descriptor, *object, &class),
+            // CPython: Objects/funcobject.c, `func_descr_get`: through its class a function is itself.
+            None if self.known(*descriptor).is_some_and(|object| object.is_instance_of::<PyFunction>()) => Ok(*descriptor),
+            None => Err(self.unsupported(function.name)),
+        }
     }
 
     fn _PyObject_VectorcallTstate(
@@ -293,6 +298,21 @@ impl CApi for Tracer<'_> {
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {
         let name = self.known(*object).and_then(|object| object.getattr("__name__").ok());
         Ok(name.map_or_else(String::new, |name| name.to_string()))
+    }
+
+    fn _PyType_IsReady(&mut self, class: &ValueId) -> Traced<i32> {
+        /// CPython: Include/object.h, `Py_TPFLAGS_READY`.
+        const READY: u64 = 1 << 12;
+        self._PyType_HasFeature(class, READY)
+    }
+
+    fn PyDescr_IsData(&mut self, descriptor: &ValueId) -> Traced<i32> {
+        let class = self.class_of(*descriptor)?;
+        Ok(i32::from(self.slot_function(&class, Slot::tp_descr_set)?.is_some()))
+    }
+
+    fn PyUnicode_Check(&mut self, object: &ValueId) -> Traced<bool> {
+        self.is_instance::<PyString>(*object)
     }
 
     fn PyBool_Check(&mut self, object: &ValueId) -> Traced<bool> {
