@@ -33,7 +33,7 @@ impl<'py> Tracer<'py> {
     /// Calls the function in a slot.
     pub(super) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
         self.state.route.push(function.name.to_owned());
-        if function.name.starts_with("slot_")
+        if (function.name.starts_with("slot_") || function.name == "object_richcompare")
             && let Some(id) = function.id
         {
             let generated = match operands {

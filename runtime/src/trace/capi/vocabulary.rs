@@ -33,6 +33,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// A slot wrapper (`type.__or__`) bound to a known type is a plain object.
+    fn bound_slot_wrapper(&mut self, descriptor: ValueId, object: ValueId) -> Option<Bound<'py, PyAny>> {
+        let descriptor = self.known(descriptor)?;
+        let object = self.known(object).filter(|object| object.is_instance_of::<PyType>())?;
+        let wrapper = descriptor.get_type().name().ok()? == "wrapper_descriptor";
+        wrapper.then(|| descriptor.call_method1("__get__", (object,)).ok()).flatten()
+    }
+
     fn string(&mut self, text: &str) -> ValueId {
         let text = PyString::new(self.py, text).into_any();
         self.constant(text)
@@ -233,9 +241,14 @@ impl CApi for Tracer<'_> {
         let Some(class) = class else { return Err(self.unsupported(function.name)) };
         let class = self.type_object(*class)?;
         match object {
-            Some(object) => self.bind(*descriptor, *object, &class),
+            Some(object) => match self.bound_slot_wrapper(*descriptor, *object) {
+                Some(bound) => Ok(self.constant(bound)),
+                None => self.bind(*descriptor, *object, &class),
+            },
             // CPython: Objects/funcobject.c, `func_descr_get`: through its class a function is itself.
-            None if self.known(*descriptor).is_some_and(|object| object.is_instance_of::<PyFunction>()) => Ok(*descriptor),
+            None if self.known(*descriptor).is_some_and(|object| object.is_instance_of::<PyFunction>()) => {
+                Ok(*descriptor)
+            }
             None => Err(self.unsupported(function.name)),
         }
     }
