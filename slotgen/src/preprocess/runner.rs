@@ -193,11 +193,8 @@ impl<'a, 't> Runner<'a, 't> {
                     conditions.push(Condition { active: value, done: value || !active, closed: false, at: *at });
                 }
                 Item::Elif(_) | Item::Else => self.branch(&mut conditions, program, item, index, *at),
-                Item::Endif => {
-                    if conditions.pop().is_none() {
-                        self.unbalanced(index, *at, "#endif without #if");
-                    }
-                }
+                Item::Endif if conditions.pop().is_some() => {}
+                Item::Endif => self.unbalanced(index, *at, "#endif without #if"),
                 _ if active => self.act(program, item, index, *at, keep, depth),
                 _ => {}
             }
