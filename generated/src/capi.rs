@@ -175,14 +175,22 @@ pub enum FunctionId {
     NotImplemented_repr,
     /// `PyAIter_Check` of `Objects/abstract.c`.
     PyAIter_Check,
+    /// `PyBool_FromLong` of `Objects/boolobject.c`.
+    PyBool_FromLong,
     /// `PyCallable_Check` of `Objects/object.c`.
     PyCallable_Check,
     /// `PyDict_Clear` of `Objects/dictobject.c`.
     PyDict_Clear,
+    /// `PyDict_ContainsString` of `Objects/dictobject.c`.
+    PyDict_ContainsString,
+    /// `PyDict_DelItemString` of `Objects/dictobject.c`.
+    PyDict_DelItemString,
     /// `PyDict_GetItem` of `Objects/dictobject.c`.
     PyDict_GetItem,
     /// `PyDict_GetItemString` of `Objects/dictobject.c`.
     PyDict_GetItemString,
+    /// `PyDict_GetItemStringRef` of `Objects/dictobject.c`.
+    PyDict_GetItemStringRef,
     /// `PyDict_Items` of `Objects/dictobject.c`.
     PyDict_Items,
     /// `PyDict_Keys` of `Objects/dictobject.c`.
@@ -191,8 +199,12 @@ pub enum FunctionId {
     PyDict_MergeFromSeq2,
     /// `PyDict_Pop` of `Objects/dictobject.c`.
     PyDict_Pop,
+    /// `PyDict_PopString` of `Objects/dictobject.c`.
+    PyDict_PopString,
     /// `PyDict_SetDefault` of `Objects/dictobject.c`.
     PyDict_SetDefault,
+    /// `PyDict_SetDefaultRef` of `Objects/dictobject.c`.
+    PyDict_SetDefaultRef,
     /// `PyDict_SetItemString` of `Objects/dictobject.c`.
     PyDict_SetItemString,
     /// `PyDict_Values` of `Objects/dictobject.c`.
@@ -211,8 +223,14 @@ pub enum FunctionId {
     PyMapping_GetItemString,
     /// `PyMapping_GetOptionalItem` of `Objects/abstract.c`.
     PyMapping_GetOptionalItem,
+    /// `PyMapping_GetOptionalItemString` of `Objects/abstract.c`.
+    PyMapping_GetOptionalItemString,
     /// `PyMapping_HasKey` of `Objects/abstract.c`.
     PyMapping_HasKey,
+    /// `PyMapping_HasKeyString` of `Objects/abstract.c`.
+    PyMapping_HasKeyString,
+    /// `PyMapping_HasKeyStringWithError` of `Objects/abstract.c`.
+    PyMapping_HasKeyStringWithError,
     /// `PyMapping_HasKeyWithError` of `Objects/abstract.c`.
     PyMapping_HasKeyWithError,
     /// `PyMapping_Items` of `Objects/abstract.c`.
@@ -291,6 +309,8 @@ pub enum FunctionId {
     PyNumber_Rshift,
     /// `PyNumber_Subtract` of `Objects/abstract.c`.
     PyNumber_Subtract,
+    /// `PyNumber_ToBase` of `Objects/abstract.c`.
+    PyNumber_ToBase,
     /// `PyNumber_TrueDivide` of `Objects/abstract.c`.
     PyNumber_TrueDivide,
     /// `PyNumber_Xor` of `Objects/abstract.c`.
@@ -303,8 +323,12 @@ pub enum FunctionId {
     PyObject_CheckBuffer,
     /// `PyObject_DelAttr` of `Objects/object.c`.
     PyObject_DelAttr,
+    /// `PyObject_DelAttrString` of `Objects/object.c`.
+    PyObject_DelAttrString,
     /// `PyObject_DelItem` of `Objects/abstract.c`.
     PyObject_DelItem,
+    /// `PyObject_DelItemString` of `Objects/abstract.c`.
+    PyObject_DelItemString,
     /// `PyObject_Dir` of `Objects/object.c`.
     PyObject_Dir,
     /// `PyObject_Format` of `Objects/abstract.c`.
@@ -327,8 +351,14 @@ pub enum FunctionId {
     PyObject_GetIter,
     /// `PyObject_GetOptionalAttr` of `Objects/object.c`.
     PyObject_GetOptionalAttr,
+    /// `PyObject_GetOptionalAttrString` of `Objects/object.c`.
+    PyObject_GetOptionalAttrString,
     /// `PyObject_HasAttr` of `Objects/object.c`.
     PyObject_HasAttr,
+    /// `PyObject_HasAttrString` of `Objects/object.c`.
+    PyObject_HasAttrString,
+    /// `PyObject_HasAttrStringWithError` of `Objects/object.c`.
+    PyObject_HasAttrStringWithError,
     /// `PyObject_HasAttrWithError` of `Objects/object.c`.
     PyObject_HasAttrWithError,
     /// `PyObject_Hash` of `Objects/object.c`.
@@ -337,6 +367,8 @@ pub enum FunctionId {
     PyObject_HashNotImplemented,
     /// `PyObject_Init` of `Objects/object.c`.
     PyObject_Init,
+    /// `PyObject_InitVar` of `Objects/object.c`.
+    PyObject_InitVar,
     /// `PyObject_IsInstance` of `Objects/abstract.c`.
     PyObject_IsInstance,
     /// `PyObject_IsSubclass` of `Objects/abstract.c`.
@@ -345,6 +377,8 @@ pub enum FunctionId {
     PyObject_IsTrue,
     /// `PyObject_Length` of `Objects/abstract.c`.
     PyObject_Length,
+    /// `PyObject_LengthHint` of `Objects/abstract.c`.
+    PyObject_LengthHint,
     /// `PyObject_Not` of `Objects/object.c`.
     PyObject_Not,
     /// `PyObject_Repr` of `Objects/object.c`.
@@ -373,16 +407,26 @@ pub enum FunctionId {
     PySequence_Concat,
     /// `PySequence_Contains` of `Objects/abstract.c`.
     PySequence_Contains,
+    /// `PySequence_Count` of `Objects/abstract.c`.
+    PySequence_Count,
+    /// `PySequence_DelItem` of `Objects/abstract.c`.
+    PySequence_DelItem,
+    /// `PySequence_DelSlice` of `Objects/abstract.c`.
+    PySequence_DelSlice,
     /// `PySequence_Fast` of `Objects/abstract.c`.
     PySequence_Fast,
     /// `PySequence_GetItem` of `Objects/abstract.c`.
     PySequence_GetItem,
+    /// `PySequence_GetSlice` of `Objects/abstract.c`.
+    PySequence_GetSlice,
     /// `PySequence_In` of `Objects/abstract.c`.
     PySequence_In,
     /// `PySequence_InPlaceConcat` of `Objects/abstract.c`.
     PySequence_InPlaceConcat,
     /// `PySequence_InPlaceRepeat` of `Objects/abstract.c`.
     PySequence_InPlaceRepeat,
+    /// `PySequence_Index` of `Objects/abstract.c`.
+    PySequence_Index,
     /// `PySequence_Length` of `Objects/abstract.c`.
     PySequence_Length,
     /// `PySequence_List` of `Objects/abstract.c`.
@@ -391,10 +435,16 @@ pub enum FunctionId {
     PySequence_Repeat,
     /// `PySequence_SetItem` of `Objects/abstract.c`.
     PySequence_SetItem,
+    /// `PySequence_SetSlice` of `Objects/abstract.c`.
+    PySequence_SetSlice,
     /// `PySequence_Size` of `Objects/abstract.c`.
     PySequence_Size,
     /// `PySequence_Tuple` of `Objects/abstract.c`.
     PySequence_Tuple,
+    /// `PyType_ClearCache` of `Objects/typeobject.c`.
+    PyType_ClearCache,
+    /// `PyType_FromMetaclass` of `Objects/typeobject.c`.
+    PyType_FromMetaclass,
     /// `PyType_FromModuleAndSpec` of `Objects/typeobject.c`.
     PyType_FromModuleAndSpec,
     /// `PyType_FromSpec` of `Objects/typeobject.c`.
@@ -425,6 +475,8 @@ pub enum FunctionId {
     PyUnstable_Type_AssignVersionTag,
     /// `Py_DecRef` of `Objects/object.c`.
     Py_DecRef,
+    /// `Py_GetConstantBorrowed` of `Objects/object.c`.
+    Py_GetConstantBorrowed,
     /// `Py_IncRef` of `Objects/object.c`.
     Py_IncRef,
     /// `Py_IsFalse` of `Objects/object.c`.
@@ -435,8 +487,20 @@ pub enum FunctionId {
     Py_ReprEnter,
     /// `Py_ReprLeave` of `Objects/object.c`.
     Py_ReprLeave,
+    /// `_PyBuffer_ReleaseInInterpreter` of `Objects/abstract.c`.
+    _PyBuffer_ReleaseInInterpreter,
+    /// `_PyBuffer_ReleaseInInterpreterAndRawFree` of `Objects/abstract.c`.
+    _PyBuffer_ReleaseInInterpreterAndRawFree,
+    /// `_PyDict_Contains_KnownHash` of `Objects/dictobject.c`.
+    _PyDict_Contains_KnownHash,
+    /// `_PyDict_DelItem_KnownHash` of `Objects/dictobject.c`.
+    _PyDict_DelItem_KnownHash,
     /// `_PyDict_FromKeys` of `Objects/dictobject.c`.
     _PyDict_FromKeys,
+    /// `_PyDict_GetItemRef_KnownHash` of `Objects/dictobject.c`.
+    _PyDict_GetItemRef_KnownHash,
+    /// `_PyDict_GetItemRef_KnownHash_LockHeld` of `Objects/dictobject.c`.
+    _PyDict_GetItemRef_KnownHash_LockHeld,
     /// `_PyDict_GetItemRef_Unicode_LockHeld` of `Objects/dictobject.c`.
     _PyDict_GetItemRef_Unicode_LockHeld,
     /// `_PyDict_GetItemStringWithError` of `Objects/dictobject.c`.
@@ -445,10 +509,16 @@ pub enum FunctionId {
     _PyDict_GetItemWithError,
     /// `_PyDict_LoadGlobal` of `Objects/dictobject.c`.
     _PyDict_LoadGlobal,
+    /// `_PyDict_LookupIndex` of `Objects/dictobject.c`.
+    _PyDict_LookupIndex,
     /// `_PyDict_MergeEx` of `Objects/dictobject.c`.
     _PyDict_MergeEx,
+    /// `_PyDict_NewPresized` of `Objects/dictobject.c`.
+    _PyDict_NewPresized,
     /// `_PyDict_Pop` of `Objects/dictobject.c`.
     _PyDict_Pop,
+    /// `_PyDict_SetItem_KnownHash` of `Objects/dictobject.c`.
+    _PyDict_SetItem_KnownHash,
     /// `_PyDict_SetItem_LockHeld` of `Objects/dictobject.c`.
     _PyDict_SetItem_LockHeld,
     /// `_PyDict_SetItem_Take2` of `Objects/dictobject.c`.
@@ -461,8 +531,14 @@ pub enum FunctionId {
     _PyNumber_Index,
     /// `_PyNumber_PowerNoMod` of `Objects/abstract.c`.
     _PyNumber_PowerNoMod,
+    /// `_PyObjectDict_SetItem` of `Objects/dictobject.c`.
+    _PyObjectDict_SetItem,
+    /// `_PyObject_FiniState` of `Objects/object.c`.
+    _PyObject_FiniState,
     /// `_PyObject_FunctionStr` of `Objects/object.c`.
     _PyObject_FunctionStr,
+    /// `_PyObject_GetItemsIter` of `Objects/typeobject.c`.
+    _PyObject_GetItemsIter,
     /// `_PyObject_GetState` of `Objects/typeobject.c`.
     _PyObject_GetState,
     /// `_PyObject_HasLen` of `Objects/abstract.c`.
@@ -485,16 +561,34 @@ pub enum FunctionId {
     _PyObject_SetAttributeErrorContext,
     /// `_PyObject_SetDeferredRefcount` of `Objects/object.c`.
     _PyObject_SetDeferredRefcount,
+    /// `_PySequence_IterSearch` of `Objects/abstract.c`.
+    _PySequence_IterSearch,
+    /// `_PyStaticType_FiniBuiltin` of `Objects/typeobject.c`.
+    _PyStaticType_FiniBuiltin,
+    /// `_PyStaticType_GetState` of `Objects/typeobject.c`.
+    _PyStaticType_GetState,
+    /// `_PyStaticType_InitBuiltin` of `Objects/typeobject.c`.
+    _PyStaticType_InitBuiltin,
+    /// `_PyStaticType_InitForExtension` of `Objects/typeobject.c`.
+    _PyStaticType_InitForExtension,
+    /// `_PySuper_Lookup` of `Objects/typeobject.c`.
+    _PySuper_Lookup,
     /// `_PyType_CalculateMetaclass` of `Objects/typeobject.c`.
     _PyType_CalculateMetaclass,
+    /// `_PyType_DocWithoutSignature` of `Objects/typeobject.c`.
+    _PyType_DocWithoutSignature,
     /// `_PyType_GetBases` of `Objects/typeobject.c`.
     _PyType_GetBases,
     /// `_PyType_GetDict` of `Objects/typeobject.c`.
     _PyType_GetDict,
+    /// `_PyType_GetFullyQualifiedName` of `Objects/typeobject.c`.
+    _PyType_GetFullyQualifiedName,
     /// `_PyType_GetMRO` of `Objects/typeobject.c`.
     _PyType_GetMRO,
     /// `_PyType_GetModuleByDef2` of `Objects/typeobject.c`.
     _PyType_GetModuleByDef2,
+    /// `_PyType_GetModuleByDef3` of `Objects/typeobject.c`.
+    _PyType_GetModuleByDef3,
     /// `_PyType_GetSlotNames` of `Objects/typeobject.c`.
     _PyType_GetSlotNames,
     /// `_PyType_GetSubclasses` of `Objects/typeobject.c`.
@@ -503,8 +597,16 @@ pub enum FunctionId {
     _PyType_HasSubclasses,
     /// `_PyType_NewManagedObject` of `Objects/typeobject.c`.
     _PyType_NewManagedObject,
+    /// `_PyType_SetFlags` of `Objects/typeobject.c`.
+    _PyType_SetFlags,
+    /// `_PyType_SetFlagsRecursive` of `Objects/typeobject.c`.
+    _PyType_SetFlagsRecursive,
+    /// `_PyTypes_AfterFork` of `Objects/typeobject.c`.
+    _PyTypes_AfterFork,
     /// `_Py_BaseObject_RichCompare` of `Objects/typeobject.c`.
     _Py_BaseObject_RichCompare,
+    /// `_Py_BreakPoint` of `Objects/object.c`.
+    _Py_BreakPoint,
     /// `_Py_DecRef` of `Objects/object.c`.
     _Py_DecRef,
     /// `_Py_IncRef` of `Objects/object.c`.
@@ -517,14 +619,26 @@ pub enum FunctionId {
     _Py_ResurrectReference,
     /// `_Py_SetImmortal` of `Objects/object.c`.
     _Py_SetImmortal,
+    /// `_Py_SetRefcnt` of `Objects/object.c`.
+    _Py_SetRefcnt,
+    /// `_Py_dict_lookup_threadsafe` of `Objects/dictobject.c`.
+    _Py_dict_lookup_threadsafe,
     /// `_Py_module_getattro` of ``.
     _Py_module_getattro,
     /// `_Py_slot_tp_getattro` of `Objects/typeobject.c`.
     _Py_slot_tp_getattro,
     /// `_Py_type_getattro` of `Objects/typeobject.c`.
     _Py_type_getattro,
+    /// `_Py_type_getattro_impl` of `Objects/typeobject.c`.
+    _Py_type_getattro_impl,
+    /// `_align_up` of `Objects/typeobject.c`.
+    _align_up,
     /// `_buffer_release_call` of `Objects/abstract.c`.
     _buffer_release_call,
+    /// `_common_reduce` of `Objects/typeobject.c`.
+    _common_reduce,
+    /// `_dir_locals` of `Objects/object.c`.
+    _dir_locals,
     /// `_dir_object` of `Objects/object.c`.
     _dir_object,
     /// `_super_lookup_descr` of `Objects/typeobject.c`.
@@ -543,8 +657,16 @@ pub enum FunctionId {
     all_contained_in,
     /// `best_base` of `Objects/typeobject.c`.
     best_base,
+    /// `binary_iop` of `Objects/abstract.c`.
+    binary_iop,
+    /// `binary_iop1` of `Objects/abstract.c`.
+    binary_iop1,
+    /// `binary_op` of `Objects/abstract.c`.
+    binary_op,
     /// `binary_op1` of `Objects/abstract.c`.
     binary_op1,
+    /// `binop_type_error` of `Objects/abstract.c`.
+    binop_type_error,
     /// `bool_dealloc` of `Objects/boolobject.c`.
     bool_dealloc,
     /// `bool_repr` of `Objects/boolobject.c`.
@@ -555,10 +677,20 @@ pub enum FunctionId {
     bufferwrapper_dealloc,
     /// `call_attribute` of `Objects/typeobject.c`.
     call_attribute,
+    /// `call_unbound_noarg` of `Objects/typeobject.c`.
+    call_unbound_noarg,
+    /// `check_class` of `Objects/abstract.c`.
+    check_class,
     /// `check_duplicates` of `Objects/typeobject.c`.
     check_duplicates,
+    /// `check_num_args` of `Objects/typeobject.c`.
+    check_num_args,
+    /// `check_set_special_type_attr` of `Objects/typeobject.c`.
+    check_set_special_type_attr,
     /// `class_name` of `Objects/typeobject.c`.
     class_name,
+    /// `clear_static_tp_subclasses` of `Objects/typeobject.c`.
+    clear_static_tp_subclasses,
     /// `compatible_with_tp_base` of `Objects/typeobject.c`.
     compatible_with_tp_base,
     /// `dict___contains__` of `Objects/dictobject.c`.
@@ -583,8 +715,12 @@ pub enum FunctionId {
     dict_copy_impl,
     /// `dict_equal` of `Objects/dictobject.c`.
     dict_equal,
+    /// `dict_fromkeys` of `Objects/dictobject.c`.
+    dict_fromkeys,
     /// `dict_fromkeys_impl` of `Objects/dictobject.c`.
     dict_fromkeys_impl,
+    /// `dict_get` of `Objects/dictobject.c`.
+    dict_get,
     /// `dict_get_impl` of `Objects/dictobject.c`.
     dict_get_impl,
     /// `dict_init` of `Objects/dictobject.c`.
@@ -601,8 +737,12 @@ pub enum FunctionId {
     dict_keys,
     /// `dict_keys_impl` of `Objects/dictobject.c`.
     dict_keys_impl,
+    /// `dict_merge` of `Objects/dictobject.c`.
+    dict_merge,
     /// `dict_or` of `Objects/dictobject.c`.
     dict_or,
+    /// `dict_pop` of `Objects/dictobject.c`.
+    dict_pop,
     /// `dict_pop_impl` of `Objects/dictobject.c`.
     dict_pop_impl,
     /// `dict_popitem` of `Objects/dictobject.c`.
@@ -611,6 +751,8 @@ pub enum FunctionId {
     dict_repr,
     /// `dict_richcompare` of `Objects/dictobject.c`.
     dict_richcompare,
+    /// `dict_setdefault` of `Objects/dictobject.c`.
+    dict_setdefault,
     /// `dict_setdefault_impl` of `Objects/dictobject.c`.
     dict_setdefault_impl,
     /// `dict_subscript` of `Objects/dictobject.c`.
@@ -659,6 +801,8 @@ pub enum FunctionId {
     dictvalues_reversed,
     /// `dictview_dealloc` of `Objects/dictobject.c`.
     dictview_dealloc,
+    /// `dictview_mapping` of `Objects/dictobject.c`.
+    dictview_mapping,
     /// `dictview_repr` of `Objects/dictobject.c`.
     dictview_repr,
     /// `dictview_richcompare` of `Objects/dictobject.c`.
@@ -673,10 +817,16 @@ pub enum FunctionId {
     dictviews_to_set,
     /// `dictviews_xor` of `Objects/dictobject.c`.
     dictviews_xor,
+    /// `do_richcompare` of `Objects/object.c`.
+    do_richcompare,
     /// `ensure_shared_on_resize` of `Objects/dictobject.c`.
     ensure_shared_on_resize,
+    /// `estimate_log2_keysize` of `Objects/dictobject.c`.
+    estimate_log2_keysize,
     /// `excess_args` of `Objects/typeobject.c`.
     excess_args,
+    /// `find_name_in_mro` of `Objects/typeobject.c`.
+    find_name_in_mro,
     /// `get_builtin_base_with_dict` of `Objects/typeobject.c`.
     get_builtin_base_with_dict,
     /// `get_dict_descriptor` of `Objects/typeobject.c`.
@@ -685,12 +835,28 @@ pub enum FunctionId {
     get_module_by_def,
     /// `get_subclasses_key` of `Objects/typeobject.c`.
     get_subclasses_key,
+    /// `getindex` of `Objects/typeobject.c`.
+    getindex,
+    /// `hackcheck` of `Objects/typeobject.c`.
+    hackcheck,
+    /// `hackcheck_unlocked` of `Objects/typeobject.c`.
+    hackcheck_unlocked,
     /// `has_unique_reference` of `Objects/dictobject.c`.
     has_unique_reference,
+    /// `import_copyreg` of `Objects/typeobject.c`.
+    import_copyreg,
+    /// `insertion_resize` of `Objects/dictobject.c`.
+    insertion_resize,
     /// `is_subtype_with_mro` of `Objects/typeobject.c`.
     is_subtype_with_mro,
+    /// `is_unusable_slot` of `Objects/dictobject.c`.
+    is_unusable_slot,
     /// `load_keys_nentries` of `Objects/dictobject.c`.
     load_keys_nentries,
+    /// `lookup_maybe_method` of `Objects/typeobject.c`.
+    lookup_maybe_method,
+    /// `lookup_method` of `Objects/typeobject.c`.
+    lookup_method,
     /// `lookup_tp_bases` of `Objects/typeobject.c`.
     lookup_tp_bases,
     /// `lookup_tp_mro` of `Objects/typeobject.c`.
@@ -707,6 +873,10 @@ pub enum FunctionId {
     mro_check,
     /// `mro_implementation` of `Objects/typeobject.c`.
     mro_implementation,
+    /// `mro_internal` of `Objects/typeobject.c`.
+    mro_internal,
+    /// `mro_internal_unlocked` of `Objects/typeobject.c`.
+    mro_internal_unlocked,
     /// `mro_invoke` of `Objects/typeobject.c`.
     mro_invoke,
     /// `none_bool` of `Objects/object.c`.
@@ -725,6 +895,8 @@ pub enum FunctionId {
     notimplemented_dealloc,
     /// `notimplemented_new` of `Objects/object.c`.
     notimplemented_new,
+    /// `null_error` of `Objects/abstract.c`.
+    null_error,
     /// `object___dir__` of `Objects/typeobject.c`.
     object___dir__,
     /// `object___dir___impl` of `Objects/typeobject.c`.
@@ -747,14 +919,22 @@ pub enum FunctionId {
     object___sizeof__,
     /// `object_dealloc` of `Objects/typeobject.c`.
     object_dealloc,
+    /// `object_get_class` of `Objects/typeobject.c`.
+    object_get_class,
+    /// `object_getstate` of `Objects/typeobject.c`.
+    object_getstate,
     /// `object_init` of `Objects/typeobject.c`.
     object_init,
     /// `object_init_subclass` of `Objects/typeobject.c`.
     object_init_subclass,
     /// `object_isinstance` of `Objects/abstract.c`.
     object_isinstance,
+    /// `object_issubclass` of `Objects/abstract.c`.
+    object_issubclass,
     /// `object_new` of `Objects/typeobject.c`.
     object_new,
+    /// `object_recursive_isinstance` of `Objects/abstract.c`.
+    object_recursive_isinstance,
     /// `object_repr` of `Objects/typeobject.c`.
     object_repr,
     /// `object_richcompare` of `Objects/typeobject.c`.
@@ -777,6 +957,10 @@ pub enum FunctionId {
     remove_all_subclasses,
     /// `remove_subclass` of `Objects/typeobject.c`.
     remove_subclass,
+    /// `sequence_repeat` of `Objects/abstract.c`.
+    sequence_repeat,
+    /// `set_flags_recursive` of `Objects/typeobject.c`.
+    set_flags_recursive,
     /// `setitem_lock_held` of `Objects/dictobject.c`.
     setitem_lock_held,
     /// `shape_differs` of `Objects/typeobject.c`.
@@ -915,6 +1099,10 @@ pub enum FunctionId {
     supercheck,
     /// `tail_contains` of `Objects/typeobject.c`.
     tail_contains,
+    /// `ternary_iop` of `Objects/abstract.c`.
+    ternary_iop,
+    /// `ternary_op` of `Objects/abstract.c`.
+    ternary_op,
     /// `tp_new_wrapper` of `Objects/typeobject.c`.
     tp_new_wrapper,
     /// `type___dir__` of `Objects/typeobject.c`.
@@ -935,12 +1123,32 @@ pub enum FunctionId {
     type___subclasses__,
     /// `type___subclasses___impl` of `Objects/typeobject.c`.
     type___subclasses___impl,
+    /// `type_abstractmethods` of `Objects/typeobject.c`.
+    type_abstractmethods,
     /// `type_call` of `Objects/typeobject.c`.
     type_call,
+    /// `type_dict` of `Objects/typeobject.c`.
+    type_dict,
     /// `type_dict_set_doc` of `Objects/typeobject.c`.
     type_dict_set_doc,
+    /// `type_error` of `Objects/abstract.c`.
+    type_error,
     /// `type_from_ref` of `Objects/typeobject.c`.
     type_from_ref,
+    /// `type_get_annotations` of `Objects/typeobject.c`.
+    type_get_annotations,
+    /// `type_get_bases` of `Objects/typeobject.c`.
+    type_get_bases,
+    /// `type_get_doc` of `Objects/typeobject.c`.
+    type_get_doc,
+    /// `type_get_module` of `Objects/typeobject.c`.
+    type_get_module,
+    /// `type_get_mro` of `Objects/typeobject.c`.
+    type_get_mro,
+    /// `type_get_text_signature` of `Objects/typeobject.c`.
+    type_get_text_signature,
+    /// `type_get_type_params` of `Objects/typeobject.c`.
+    type_get_type_params,
     /// `type_init` of `Objects/typeobject.c`.
     type_init,
     /// `type_is_gc` of `Objects/typeobject.c`.
@@ -951,6 +1159,8 @@ pub enum FunctionId {
     type_mro,
     /// `type_mro_impl` of `Objects/typeobject.c`.
     type_mro_impl,
+    /// `type_name` of `Objects/typeobject.c`.
+    type_name,
     /// `type_new_classmethod` of `Objects/typeobject.c`.
     type_new_classmethod,
     /// `type_new_copy_slots` of `Objects/typeobject.c`.
@@ -969,20 +1179,80 @@ pub enum FunctionId {
     type_new_set_module,
     /// `type_new_staticmethod` of `Objects/typeobject.c`.
     type_new_staticmethod,
+    /// `type_prepare` of `Objects/typeobject.c`.
+    type_prepare,
+    /// `type_qualname` of `Objects/typeobject.c`.
+    type_qualname,
     /// `type_ready_add_subclasses` of `Objects/typeobject.c`.
     type_ready_add_subclasses,
     /// `type_ready_fill_dict` of `Objects/typeobject.c`.
     type_ready_fill_dict,
+    /// `type_ready_mro` of `Objects/typeobject.c`.
+    type_ready_mro,
     /// `type_ready_pre_checks` of `Objects/typeobject.c`.
     type_ready_pre_checks,
+    /// `type_ready_set_bases` of `Objects/typeobject.c`.
+    type_ready_set_bases,
     /// `type_ready_set_dict` of `Objects/typeobject.c`.
     type_ready_set_dict,
     /// `type_ready_set_hash` of `Objects/typeobject.c`.
     type_ready_set_hash,
     /// `type_repr` of `Objects/typeobject.c`.
     type_repr,
+    /// `type_set_annotations` of `Objects/typeobject.c`.
+    type_set_annotations,
+    /// `type_set_doc` of `Objects/typeobject.c`.
+    type_set_doc,
+    /// `type_set_module` of `Objects/typeobject.c`.
+    type_set_module,
+    /// `type_set_type_params` of `Objects/typeobject.c`.
+    type_set_type_params,
+    /// `type_update_dict` of `Objects/typeobject.c`.
+    type_update_dict,
     /// `type_vectorcall` of `Objects/typeobject.c`.
     type_vectorcall,
+    /// `vectorcall_maybe` of `Objects/typeobject.c`.
+    vectorcall_maybe,
+    /// `vectorcall_method` of `Objects/typeobject.c`.
+    vectorcall_method,
+    /// `vectorcall_unbound` of `Objects/typeobject.c`.
+    vectorcall_unbound,
+    /// `wrap_binaryfunc` of `Objects/typeobject.c`.
+    wrap_binaryfunc,
+    /// `wrap_binaryfunc_l` of `Objects/typeobject.c`.
+    wrap_binaryfunc_l,
+    /// `wrap_binaryfunc_r` of `Objects/typeobject.c`.
+    wrap_binaryfunc_r,
+    /// `wrap_call` of `Objects/typeobject.c`.
+    wrap_call,
+    /// `wrap_del` of `Objects/typeobject.c`.
+    wrap_del,
+    /// `wrap_delattr` of `Objects/typeobject.c`.
+    wrap_delattr,
+    /// `wrap_delitem` of `Objects/typeobject.c`.
+    wrap_delitem,
+    /// `wrap_descr_delete` of `Objects/typeobject.c`.
+    wrap_descr_delete,
+    /// `wrap_hashfunc` of `Objects/typeobject.c`.
+    wrap_hashfunc,
+    /// `wrap_init` of `Objects/typeobject.c`.
+    wrap_init,
+    /// `wrap_inquirypred` of `Objects/typeobject.c`.
+    wrap_inquirypred,
+    /// `wrap_lenfunc` of `Objects/typeobject.c`.
+    wrap_lenfunc,
+    /// `wrap_next` of `Objects/typeobject.c`.
+    wrap_next,
+    /// `wrap_objobjproc` of `Objects/typeobject.c`.
+    wrap_objobjproc,
+    /// `wrap_richcmpfunc` of `Objects/typeobject.c`.
+    wrap_richcmpfunc,
+    /// `wrap_sq_delitem` of `Objects/typeobject.c`.
+    wrap_sq_delitem,
+    /// `wrap_sq_item` of `Objects/typeobject.c`.
+    wrap_sq_item,
+    /// `wrap_unaryfunc` of `Objects/typeobject.c`.
+    wrap_unaryfunc,
 }
 impl FunctionId {
     /// All of them.
@@ -990,15 +1260,21 @@ impl FunctionId {
         FunctionId::NotImplemented_reduce,
         FunctionId::NotImplemented_repr,
         FunctionId::PyAIter_Check,
+        FunctionId::PyBool_FromLong,
         FunctionId::PyCallable_Check,
         FunctionId::PyDict_Clear,
+        FunctionId::PyDict_ContainsString,
+        FunctionId::PyDict_DelItemString,
         FunctionId::PyDict_GetItem,
         FunctionId::PyDict_GetItemString,
+        FunctionId::PyDict_GetItemStringRef,
         FunctionId::PyDict_Items,
         FunctionId::PyDict_Keys,
         FunctionId::PyDict_MergeFromSeq2,
         FunctionId::PyDict_Pop,
+        FunctionId::PyDict_PopString,
         FunctionId::PyDict_SetDefault,
+        FunctionId::PyDict_SetDefaultRef,
         FunctionId::PyDict_SetItemString,
         FunctionId::PyDict_Values,
         FunctionId::PyIndex_Check,
@@ -1008,7 +1284,10 @@ impl FunctionId {
         FunctionId::PyMapping_Check,
         FunctionId::PyMapping_GetItemString,
         FunctionId::PyMapping_GetOptionalItem,
+        FunctionId::PyMapping_GetOptionalItemString,
         FunctionId::PyMapping_HasKey,
+        FunctionId::PyMapping_HasKeyString,
+        FunctionId::PyMapping_HasKeyStringWithError,
         FunctionId::PyMapping_HasKeyWithError,
         FunctionId::PyMapping_Items,
         FunctionId::PyMapping_Keys,
@@ -1048,13 +1327,16 @@ impl FunctionId {
         FunctionId::PyNumber_Remainder,
         FunctionId::PyNumber_Rshift,
         FunctionId::PyNumber_Subtract,
+        FunctionId::PyNumber_ToBase,
         FunctionId::PyNumber_TrueDivide,
         FunctionId::PyNumber_Xor,
         FunctionId::PyObject_ASCII,
         FunctionId::PyObject_Bytes,
         FunctionId::PyObject_CheckBuffer,
         FunctionId::PyObject_DelAttr,
+        FunctionId::PyObject_DelAttrString,
         FunctionId::PyObject_DelItem,
+        FunctionId::PyObject_DelItemString,
         FunctionId::PyObject_Dir,
         FunctionId::PyObject_Format,
         FunctionId::PyObject_GenericGetAttr,
@@ -1066,15 +1348,20 @@ impl FunctionId {
         FunctionId::PyObject_GetItem,
         FunctionId::PyObject_GetIter,
         FunctionId::PyObject_GetOptionalAttr,
+        FunctionId::PyObject_GetOptionalAttrString,
         FunctionId::PyObject_HasAttr,
+        FunctionId::PyObject_HasAttrString,
+        FunctionId::PyObject_HasAttrStringWithError,
         FunctionId::PyObject_HasAttrWithError,
         FunctionId::PyObject_Hash,
         FunctionId::PyObject_HashNotImplemented,
         FunctionId::PyObject_Init,
+        FunctionId::PyObject_InitVar,
         FunctionId::PyObject_IsInstance,
         FunctionId::PyObject_IsSubclass,
         FunctionId::PyObject_IsTrue,
         FunctionId::PyObject_Length,
+        FunctionId::PyObject_LengthHint,
         FunctionId::PyObject_Not,
         FunctionId::PyObject_Repr,
         FunctionId::PyObject_RichCompare,
@@ -1089,17 +1376,25 @@ impl FunctionId {
         FunctionId::PySequence_Check,
         FunctionId::PySequence_Concat,
         FunctionId::PySequence_Contains,
+        FunctionId::PySequence_Count,
+        FunctionId::PySequence_DelItem,
+        FunctionId::PySequence_DelSlice,
         FunctionId::PySequence_Fast,
         FunctionId::PySequence_GetItem,
+        FunctionId::PySequence_GetSlice,
         FunctionId::PySequence_In,
         FunctionId::PySequence_InPlaceConcat,
         FunctionId::PySequence_InPlaceRepeat,
+        FunctionId::PySequence_Index,
         FunctionId::PySequence_Length,
         FunctionId::PySequence_List,
         FunctionId::PySequence_Repeat,
         FunctionId::PySequence_SetItem,
+        FunctionId::PySequence_SetSlice,
         FunctionId::PySequence_Size,
         FunctionId::PySequence_Tuple,
+        FunctionId::PyType_ClearCache,
+        FunctionId::PyType_FromMetaclass,
         FunctionId::PyType_FromModuleAndSpec,
         FunctionId::PyType_FromSpec,
         FunctionId::PyType_FromSpecWithBases,
@@ -1115,25 +1410,38 @@ impl FunctionId {
         FunctionId::PyType_SUPPORTS_WEAKREFS,
         FunctionId::PyUnstable_Type_AssignVersionTag,
         FunctionId::Py_DecRef,
+        FunctionId::Py_GetConstantBorrowed,
         FunctionId::Py_IncRef,
         FunctionId::Py_IsFalse,
         FunctionId::Py_IsTrue,
         FunctionId::Py_ReprEnter,
         FunctionId::Py_ReprLeave,
+        FunctionId::_PyBuffer_ReleaseInInterpreter,
+        FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree,
+        FunctionId::_PyDict_Contains_KnownHash,
+        FunctionId::_PyDict_DelItem_KnownHash,
         FunctionId::_PyDict_FromKeys,
+        FunctionId::_PyDict_GetItemRef_KnownHash,
+        FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld,
         FunctionId::_PyDict_GetItemRef_Unicode_LockHeld,
         FunctionId::_PyDict_GetItemStringWithError,
         FunctionId::_PyDict_GetItemWithError,
         FunctionId::_PyDict_LoadGlobal,
+        FunctionId::_PyDict_LookupIndex,
         FunctionId::_PyDict_MergeEx,
+        FunctionId::_PyDict_NewPresized,
         FunctionId::_PyDict_Pop,
+        FunctionId::_PyDict_SetItem_KnownHash,
         FunctionId::_PyDict_SetItem_LockHeld,
         FunctionId::_PyDict_SetItem_Take2,
         FunctionId::_PyDict_SizeOf,
         FunctionId::_PyNumber_InPlacePowerNoMod,
         FunctionId::_PyNumber_Index,
         FunctionId::_PyNumber_PowerNoMod,
+        FunctionId::_PyObjectDict_SetItem,
+        FunctionId::_PyObject_FiniState,
         FunctionId::_PyObject_FunctionStr,
+        FunctionId::_PyObject_GetItemsIter,
         FunctionId::_PyObject_GetState,
         FunctionId::_PyObject_HasLen,
         FunctionId::_PyObject_IsAbstract,
@@ -1145,26 +1453,45 @@ impl FunctionId {
         FunctionId::_PyObject_RealIsSubclass,
         FunctionId::_PyObject_SetAttributeErrorContext,
         FunctionId::_PyObject_SetDeferredRefcount,
+        FunctionId::_PySequence_IterSearch,
+        FunctionId::_PyStaticType_FiniBuiltin,
+        FunctionId::_PyStaticType_GetState,
+        FunctionId::_PyStaticType_InitBuiltin,
+        FunctionId::_PyStaticType_InitForExtension,
+        FunctionId::_PySuper_Lookup,
         FunctionId::_PyType_CalculateMetaclass,
+        FunctionId::_PyType_DocWithoutSignature,
         FunctionId::_PyType_GetBases,
         FunctionId::_PyType_GetDict,
+        FunctionId::_PyType_GetFullyQualifiedName,
         FunctionId::_PyType_GetMRO,
         FunctionId::_PyType_GetModuleByDef2,
+        FunctionId::_PyType_GetModuleByDef3,
         FunctionId::_PyType_GetSlotNames,
         FunctionId::_PyType_GetSubclasses,
         FunctionId::_PyType_HasSubclasses,
         FunctionId::_PyType_NewManagedObject,
+        FunctionId::_PyType_SetFlags,
+        FunctionId::_PyType_SetFlagsRecursive,
+        FunctionId::_PyTypes_AfterFork,
         FunctionId::_Py_BaseObject_RichCompare,
+        FunctionId::_Py_BreakPoint,
         FunctionId::_Py_DecRef,
         FunctionId::_Py_IncRef,
         FunctionId::_Py_NewReference,
         FunctionId::_Py_NewReferenceNoTotal,
         FunctionId::_Py_ResurrectReference,
         FunctionId::_Py_SetImmortal,
+        FunctionId::_Py_SetRefcnt,
+        FunctionId::_Py_dict_lookup_threadsafe,
         FunctionId::_Py_module_getattro,
         FunctionId::_Py_slot_tp_getattro,
         FunctionId::_Py_type_getattro,
+        FunctionId::_Py_type_getattro_impl,
+        FunctionId::_align_up,
         FunctionId::_buffer_release_call,
+        FunctionId::_common_reduce,
+        FunctionId::_dir_locals,
         FunctionId::_dir_object,
         FunctionId::_super_lookup_descr,
         FunctionId::abstract_get_bases,
@@ -1174,14 +1501,23 @@ impl FunctionId {
         FunctionId::add_subclass,
         FunctionId::all_contained_in,
         FunctionId::best_base,
+        FunctionId::binary_iop,
+        FunctionId::binary_iop1,
+        FunctionId::binary_op,
         FunctionId::binary_op1,
+        FunctionId::binop_type_error,
         FunctionId::bool_dealloc,
         FunctionId::bool_repr,
         FunctionId::bool_vectorcall,
         FunctionId::bufferwrapper_dealloc,
         FunctionId::call_attribute,
+        FunctionId::call_unbound_noarg,
+        FunctionId::check_class,
         FunctionId::check_duplicates,
+        FunctionId::check_num_args,
+        FunctionId::check_set_special_type_attr,
         FunctionId::class_name,
+        FunctionId::clear_static_tp_subclasses,
         FunctionId::compatible_with_tp_base,
         FunctionId::dict___contains__,
         FunctionId::dict___reversed__,
@@ -1194,7 +1530,9 @@ impl FunctionId {
         FunctionId::dict_copy,
         FunctionId::dict_copy_impl,
         FunctionId::dict_equal,
+        FunctionId::dict_fromkeys,
         FunctionId::dict_fromkeys_impl,
+        FunctionId::dict_get,
         FunctionId::dict_get_impl,
         FunctionId::dict_init,
         FunctionId::dict_ior,
@@ -1203,11 +1541,14 @@ impl FunctionId {
         FunctionId::dict_iter,
         FunctionId::dict_keys,
         FunctionId::dict_keys_impl,
+        FunctionId::dict_merge,
         FunctionId::dict_or,
+        FunctionId::dict_pop,
         FunctionId::dict_pop_impl,
         FunctionId::dict_popitem,
         FunctionId::dict_repr,
         FunctionId::dict_richcompare,
+        FunctionId::dict_setdefault,
         FunctionId::dict_setdefault_impl,
         FunctionId::dict_subscript,
         FunctionId::dict_tp_clear,
@@ -1232,6 +1573,7 @@ impl FunctionId {
         FunctionId::dictvalues_iter,
         FunctionId::dictvalues_reversed,
         FunctionId::dictview_dealloc,
+        FunctionId::dictview_mapping,
         FunctionId::dictview_repr,
         FunctionId::dictview_richcompare,
         FunctionId::dictviews_isdisjoint,
@@ -1239,15 +1581,26 @@ impl FunctionId {
         FunctionId::dictviews_sub,
         FunctionId::dictviews_to_set,
         FunctionId::dictviews_xor,
+        FunctionId::do_richcompare,
         FunctionId::ensure_shared_on_resize,
+        FunctionId::estimate_log2_keysize,
         FunctionId::excess_args,
+        FunctionId::find_name_in_mro,
         FunctionId::get_builtin_base_with_dict,
         FunctionId::get_dict_descriptor,
         FunctionId::get_module_by_def,
         FunctionId::get_subclasses_key,
+        FunctionId::getindex,
+        FunctionId::hackcheck,
+        FunctionId::hackcheck_unlocked,
         FunctionId::has_unique_reference,
+        FunctionId::import_copyreg,
+        FunctionId::insertion_resize,
         FunctionId::is_subtype_with_mro,
+        FunctionId::is_unusable_slot,
         FunctionId::load_keys_nentries,
+        FunctionId::lookup_maybe_method,
+        FunctionId::lookup_method,
         FunctionId::lookup_tp_bases,
         FunctionId::lookup_tp_mro,
         FunctionId::merge_class_dict,
@@ -1256,6 +1609,8 @@ impl FunctionId {
         FunctionId::method_output_as_list,
         FunctionId::mro_check,
         FunctionId::mro_implementation,
+        FunctionId::mro_internal,
+        FunctionId::mro_internal_unlocked,
         FunctionId::mro_invoke,
         FunctionId::none_bool,
         FunctionId::none_dealloc,
@@ -1265,6 +1620,7 @@ impl FunctionId {
         FunctionId::notimplemented_bool,
         FunctionId::notimplemented_dealloc,
         FunctionId::notimplemented_new,
+        FunctionId::null_error,
         FunctionId::object___dir__,
         FunctionId::object___dir___impl,
         FunctionId::object___format__,
@@ -1276,10 +1632,14 @@ impl FunctionId {
         FunctionId::object___reduce_ex__,
         FunctionId::object___sizeof__,
         FunctionId::object_dealloc,
+        FunctionId::object_get_class,
+        FunctionId::object_getstate,
         FunctionId::object_init,
         FunctionId::object_init_subclass,
         FunctionId::object_isinstance,
+        FunctionId::object_issubclass,
         FunctionId::object_new,
+        FunctionId::object_recursive_isinstance,
         FunctionId::object_repr,
         FunctionId::object_richcompare,
         FunctionId::object_set_class_world_stopped,
@@ -1291,6 +1651,8 @@ impl FunctionId {
         FunctionId::releasebuffer_maybe_call_super,
         FunctionId::remove_all_subclasses,
         FunctionId::remove_subclass,
+        FunctionId::sequence_repeat,
+        FunctionId::set_flags_recursive,
         FunctionId::setitem_lock_held,
         FunctionId::shape_differs,
         FunctionId::slot_am_aiter,
@@ -1360,6 +1722,8 @@ impl FunctionId {
         FunctionId::super_vectorcall,
         FunctionId::supercheck,
         FunctionId::tail_contains,
+        FunctionId::ternary_iop,
+        FunctionId::ternary_op,
         FunctionId::tp_new_wrapper,
         FunctionId::type___dir__,
         FunctionId::type___dir___impl,
@@ -1370,14 +1734,25 @@ impl FunctionId {
         FunctionId::type___subclasscheck___impl,
         FunctionId::type___subclasses__,
         FunctionId::type___subclasses___impl,
+        FunctionId::type_abstractmethods,
         FunctionId::type_call,
+        FunctionId::type_dict,
         FunctionId::type_dict_set_doc,
+        FunctionId::type_error,
         FunctionId::type_from_ref,
+        FunctionId::type_get_annotations,
+        FunctionId::type_get_bases,
+        FunctionId::type_get_doc,
+        FunctionId::type_get_module,
+        FunctionId::type_get_mro,
+        FunctionId::type_get_text_signature,
+        FunctionId::type_get_type_params,
         FunctionId::type_init,
         FunctionId::type_is_gc,
         FunctionId::type_is_subtype_base_chain,
         FunctionId::type_mro,
         FunctionId::type_mro_impl,
+        FunctionId::type_name,
         FunctionId::type_new_classmethod,
         FunctionId::type_new_copy_slots,
         FunctionId::type_new_impl,
@@ -1387,13 +1762,43 @@ impl FunctionId {
         FunctionId::type_new_set_classdictcell,
         FunctionId::type_new_set_module,
         FunctionId::type_new_staticmethod,
+        FunctionId::type_prepare,
+        FunctionId::type_qualname,
         FunctionId::type_ready_add_subclasses,
         FunctionId::type_ready_fill_dict,
+        FunctionId::type_ready_mro,
         FunctionId::type_ready_pre_checks,
+        FunctionId::type_ready_set_bases,
         FunctionId::type_ready_set_dict,
         FunctionId::type_ready_set_hash,
         FunctionId::type_repr,
+        FunctionId::type_set_annotations,
+        FunctionId::type_set_doc,
+        FunctionId::type_set_module,
+        FunctionId::type_set_type_params,
+        FunctionId::type_update_dict,
         FunctionId::type_vectorcall,
+        FunctionId::vectorcall_maybe,
+        FunctionId::vectorcall_method,
+        FunctionId::vectorcall_unbound,
+        FunctionId::wrap_binaryfunc,
+        FunctionId::wrap_binaryfunc_l,
+        FunctionId::wrap_binaryfunc_r,
+        FunctionId::wrap_call,
+        FunctionId::wrap_del,
+        FunctionId::wrap_delattr,
+        FunctionId::wrap_delitem,
+        FunctionId::wrap_descr_delete,
+        FunctionId::wrap_hashfunc,
+        FunctionId::wrap_init,
+        FunctionId::wrap_inquirypred,
+        FunctionId::wrap_lenfunc,
+        FunctionId::wrap_next,
+        FunctionId::wrap_objobjproc,
+        FunctionId::wrap_richcmpfunc,
+        FunctionId::wrap_sq_delitem,
+        FunctionId::wrap_sq_item,
+        FunctionId::wrap_unaryfunc,
     ];
     /// The C name.
     pub const fn name(self) -> &'static str {
@@ -1401,15 +1806,21 @@ impl FunctionId {
             FunctionId::NotImplemented_reduce => "NotImplemented_reduce",
             FunctionId::NotImplemented_repr => "NotImplemented_repr",
             FunctionId::PyAIter_Check => "PyAIter_Check",
+            FunctionId::PyBool_FromLong => "PyBool_FromLong",
             FunctionId::PyCallable_Check => "PyCallable_Check",
             FunctionId::PyDict_Clear => "PyDict_Clear",
+            FunctionId::PyDict_ContainsString => "PyDict_ContainsString",
+            FunctionId::PyDict_DelItemString => "PyDict_DelItemString",
             FunctionId::PyDict_GetItem => "PyDict_GetItem",
             FunctionId::PyDict_GetItemString => "PyDict_GetItemString",
+            FunctionId::PyDict_GetItemStringRef => "PyDict_GetItemStringRef",
             FunctionId::PyDict_Items => "PyDict_Items",
             FunctionId::PyDict_Keys => "PyDict_Keys",
             FunctionId::PyDict_MergeFromSeq2 => "PyDict_MergeFromSeq2",
             FunctionId::PyDict_Pop => "PyDict_Pop",
+            FunctionId::PyDict_PopString => "PyDict_PopString",
             FunctionId::PyDict_SetDefault => "PyDict_SetDefault",
+            FunctionId::PyDict_SetDefaultRef => "PyDict_SetDefaultRef",
             FunctionId::PyDict_SetItemString => "PyDict_SetItemString",
             FunctionId::PyDict_Values => "PyDict_Values",
             FunctionId::PyIndex_Check => "PyIndex_Check",
@@ -1419,7 +1830,14 @@ impl FunctionId {
             FunctionId::PyMapping_Check => "PyMapping_Check",
             FunctionId::PyMapping_GetItemString => "PyMapping_GetItemString",
             FunctionId::PyMapping_GetOptionalItem => "PyMapping_GetOptionalItem",
+            FunctionId::PyMapping_GetOptionalItemString => {
+                "PyMapping_GetOptionalItemString"
+            }
             FunctionId::PyMapping_HasKey => "PyMapping_HasKey",
+            FunctionId::PyMapping_HasKeyString => "PyMapping_HasKeyString",
+            FunctionId::PyMapping_HasKeyStringWithError => {
+                "PyMapping_HasKeyStringWithError"
+            }
             FunctionId::PyMapping_HasKeyWithError => "PyMapping_HasKeyWithError",
             FunctionId::PyMapping_Items => "PyMapping_Items",
             FunctionId::PyMapping_Keys => "PyMapping_Keys",
@@ -1461,13 +1879,16 @@ impl FunctionId {
             FunctionId::PyNumber_Remainder => "PyNumber_Remainder",
             FunctionId::PyNumber_Rshift => "PyNumber_Rshift",
             FunctionId::PyNumber_Subtract => "PyNumber_Subtract",
+            FunctionId::PyNumber_ToBase => "PyNumber_ToBase",
             FunctionId::PyNumber_TrueDivide => "PyNumber_TrueDivide",
             FunctionId::PyNumber_Xor => "PyNumber_Xor",
             FunctionId::PyObject_ASCII => "PyObject_ASCII",
             FunctionId::PyObject_Bytes => "PyObject_Bytes",
             FunctionId::PyObject_CheckBuffer => "PyObject_CheckBuffer",
             FunctionId::PyObject_DelAttr => "PyObject_DelAttr",
+            FunctionId::PyObject_DelAttrString => "PyObject_DelAttrString",
             FunctionId::PyObject_DelItem => "PyObject_DelItem",
+            FunctionId::PyObject_DelItemString => "PyObject_DelItemString",
             FunctionId::PyObject_Dir => "PyObject_Dir",
             FunctionId::PyObject_Format => "PyObject_Format",
             FunctionId::PyObject_GenericGetAttr => "PyObject_GenericGetAttr",
@@ -1479,15 +1900,24 @@ impl FunctionId {
             FunctionId::PyObject_GetItem => "PyObject_GetItem",
             FunctionId::PyObject_GetIter => "PyObject_GetIter",
             FunctionId::PyObject_GetOptionalAttr => "PyObject_GetOptionalAttr",
+            FunctionId::PyObject_GetOptionalAttrString => {
+                "PyObject_GetOptionalAttrString"
+            }
             FunctionId::PyObject_HasAttr => "PyObject_HasAttr",
+            FunctionId::PyObject_HasAttrString => "PyObject_HasAttrString",
+            FunctionId::PyObject_HasAttrStringWithError => {
+                "PyObject_HasAttrStringWithError"
+            }
             FunctionId::PyObject_HasAttrWithError => "PyObject_HasAttrWithError",
             FunctionId::PyObject_Hash => "PyObject_Hash",
             FunctionId::PyObject_HashNotImplemented => "PyObject_HashNotImplemented",
             FunctionId::PyObject_Init => "PyObject_Init",
+            FunctionId::PyObject_InitVar => "PyObject_InitVar",
             FunctionId::PyObject_IsInstance => "PyObject_IsInstance",
             FunctionId::PyObject_IsSubclass => "PyObject_IsSubclass",
             FunctionId::PyObject_IsTrue => "PyObject_IsTrue",
             FunctionId::PyObject_Length => "PyObject_Length",
+            FunctionId::PyObject_LengthHint => "PyObject_LengthHint",
             FunctionId::PyObject_Not => "PyObject_Not",
             FunctionId::PyObject_Repr => "PyObject_Repr",
             FunctionId::PyObject_RichCompare => "PyObject_RichCompare",
@@ -1502,17 +1932,25 @@ impl FunctionId {
             FunctionId::PySequence_Check => "PySequence_Check",
             FunctionId::PySequence_Concat => "PySequence_Concat",
             FunctionId::PySequence_Contains => "PySequence_Contains",
+            FunctionId::PySequence_Count => "PySequence_Count",
+            FunctionId::PySequence_DelItem => "PySequence_DelItem",
+            FunctionId::PySequence_DelSlice => "PySequence_DelSlice",
             FunctionId::PySequence_Fast => "PySequence_Fast",
             FunctionId::PySequence_GetItem => "PySequence_GetItem",
+            FunctionId::PySequence_GetSlice => "PySequence_GetSlice",
             FunctionId::PySequence_In => "PySequence_In",
             FunctionId::PySequence_InPlaceConcat => "PySequence_InPlaceConcat",
             FunctionId::PySequence_InPlaceRepeat => "PySequence_InPlaceRepeat",
+            FunctionId::PySequence_Index => "PySequence_Index",
             FunctionId::PySequence_Length => "PySequence_Length",
             FunctionId::PySequence_List => "PySequence_List",
             FunctionId::PySequence_Repeat => "PySequence_Repeat",
             FunctionId::PySequence_SetItem => "PySequence_SetItem",
+            FunctionId::PySequence_SetSlice => "PySequence_SetSlice",
             FunctionId::PySequence_Size => "PySequence_Size",
             FunctionId::PySequence_Tuple => "PySequence_Tuple",
+            FunctionId::PyType_ClearCache => "PyType_ClearCache",
+            FunctionId::PyType_FromMetaclass => "PyType_FromMetaclass",
             FunctionId::PyType_FromModuleAndSpec => "PyType_FromModuleAndSpec",
             FunctionId::PyType_FromSpec => "PyType_FromSpec",
             FunctionId::PyType_FromSpecWithBases => "PyType_FromSpecWithBases",
@@ -1530,12 +1968,25 @@ impl FunctionId {
                 "PyUnstable_Type_AssignVersionTag"
             }
             FunctionId::Py_DecRef => "Py_DecRef",
+            FunctionId::Py_GetConstantBorrowed => "Py_GetConstantBorrowed",
             FunctionId::Py_IncRef => "Py_IncRef",
             FunctionId::Py_IsFalse => "Py_IsFalse",
             FunctionId::Py_IsTrue => "Py_IsTrue",
             FunctionId::Py_ReprEnter => "Py_ReprEnter",
             FunctionId::Py_ReprLeave => "Py_ReprLeave",
+            FunctionId::_PyBuffer_ReleaseInInterpreter => {
+                "_PyBuffer_ReleaseInInterpreter"
+            }
+            FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => {
+                "_PyBuffer_ReleaseInInterpreterAndRawFree"
+            }
+            FunctionId::_PyDict_Contains_KnownHash => "_PyDict_Contains_KnownHash",
+            FunctionId::_PyDict_DelItem_KnownHash => "_PyDict_DelItem_KnownHash",
             FunctionId::_PyDict_FromKeys => "_PyDict_FromKeys",
+            FunctionId::_PyDict_GetItemRef_KnownHash => "_PyDict_GetItemRef_KnownHash",
+            FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld => {
+                "_PyDict_GetItemRef_KnownHash_LockHeld"
+            }
             FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => {
                 "_PyDict_GetItemRef_Unicode_LockHeld"
             }
@@ -1544,15 +1995,21 @@ impl FunctionId {
             }
             FunctionId::_PyDict_GetItemWithError => "_PyDict_GetItemWithError",
             FunctionId::_PyDict_LoadGlobal => "_PyDict_LoadGlobal",
+            FunctionId::_PyDict_LookupIndex => "_PyDict_LookupIndex",
             FunctionId::_PyDict_MergeEx => "_PyDict_MergeEx",
+            FunctionId::_PyDict_NewPresized => "_PyDict_NewPresized",
             FunctionId::_PyDict_Pop => "_PyDict_Pop",
+            FunctionId::_PyDict_SetItem_KnownHash => "_PyDict_SetItem_KnownHash",
             FunctionId::_PyDict_SetItem_LockHeld => "_PyDict_SetItem_LockHeld",
             FunctionId::_PyDict_SetItem_Take2 => "_PyDict_SetItem_Take2",
             FunctionId::_PyDict_SizeOf => "_PyDict_SizeOf",
             FunctionId::_PyNumber_InPlacePowerNoMod => "_PyNumber_InPlacePowerNoMod",
             FunctionId::_PyNumber_Index => "_PyNumber_Index",
             FunctionId::_PyNumber_PowerNoMod => "_PyNumber_PowerNoMod",
+            FunctionId::_PyObjectDict_SetItem => "_PyObjectDict_SetItem",
+            FunctionId::_PyObject_FiniState => "_PyObject_FiniState",
             FunctionId::_PyObject_FunctionStr => "_PyObject_FunctionStr",
+            FunctionId::_PyObject_GetItemsIter => "_PyObject_GetItemsIter",
             FunctionId::_PyObject_GetState => "_PyObject_GetState",
             FunctionId::_PyObject_HasLen => "_PyObject_HasLen",
             FunctionId::_PyObject_IsAbstract => "_PyObject_IsAbstract",
@@ -1568,26 +2025,47 @@ impl FunctionId {
                 "_PyObject_SetAttributeErrorContext"
             }
             FunctionId::_PyObject_SetDeferredRefcount => "_PyObject_SetDeferredRefcount",
+            FunctionId::_PySequence_IterSearch => "_PySequence_IterSearch",
+            FunctionId::_PyStaticType_FiniBuiltin => "_PyStaticType_FiniBuiltin",
+            FunctionId::_PyStaticType_GetState => "_PyStaticType_GetState",
+            FunctionId::_PyStaticType_InitBuiltin => "_PyStaticType_InitBuiltin",
+            FunctionId::_PyStaticType_InitForExtension => {
+                "_PyStaticType_InitForExtension"
+            }
+            FunctionId::_PySuper_Lookup => "_PySuper_Lookup",
             FunctionId::_PyType_CalculateMetaclass => "_PyType_CalculateMetaclass",
+            FunctionId::_PyType_DocWithoutSignature => "_PyType_DocWithoutSignature",
             FunctionId::_PyType_GetBases => "_PyType_GetBases",
             FunctionId::_PyType_GetDict => "_PyType_GetDict",
+            FunctionId::_PyType_GetFullyQualifiedName => "_PyType_GetFullyQualifiedName",
             FunctionId::_PyType_GetMRO => "_PyType_GetMRO",
             FunctionId::_PyType_GetModuleByDef2 => "_PyType_GetModuleByDef2",
+            FunctionId::_PyType_GetModuleByDef3 => "_PyType_GetModuleByDef3",
             FunctionId::_PyType_GetSlotNames => "_PyType_GetSlotNames",
             FunctionId::_PyType_GetSubclasses => "_PyType_GetSubclasses",
             FunctionId::_PyType_HasSubclasses => "_PyType_HasSubclasses",
             FunctionId::_PyType_NewManagedObject => "_PyType_NewManagedObject",
+            FunctionId::_PyType_SetFlags => "_PyType_SetFlags",
+            FunctionId::_PyType_SetFlagsRecursive => "_PyType_SetFlagsRecursive",
+            FunctionId::_PyTypes_AfterFork => "_PyTypes_AfterFork",
             FunctionId::_Py_BaseObject_RichCompare => "_Py_BaseObject_RichCompare",
+            FunctionId::_Py_BreakPoint => "_Py_BreakPoint",
             FunctionId::_Py_DecRef => "_Py_DecRef",
             FunctionId::_Py_IncRef => "_Py_IncRef",
             FunctionId::_Py_NewReference => "_Py_NewReference",
             FunctionId::_Py_NewReferenceNoTotal => "_Py_NewReferenceNoTotal",
             FunctionId::_Py_ResurrectReference => "_Py_ResurrectReference",
             FunctionId::_Py_SetImmortal => "_Py_SetImmortal",
+            FunctionId::_Py_SetRefcnt => "_Py_SetRefcnt",
+            FunctionId::_Py_dict_lookup_threadsafe => "_Py_dict_lookup_threadsafe",
             FunctionId::_Py_module_getattro => "_Py_module_getattro",
             FunctionId::_Py_slot_tp_getattro => "_Py_slot_tp_getattro",
             FunctionId::_Py_type_getattro => "_Py_type_getattro",
+            FunctionId::_Py_type_getattro_impl => "_Py_type_getattro_impl",
+            FunctionId::_align_up => "_align_up",
             FunctionId::_buffer_release_call => "_buffer_release_call",
+            FunctionId::_common_reduce => "_common_reduce",
+            FunctionId::_dir_locals => "_dir_locals",
             FunctionId::_dir_object => "_dir_object",
             FunctionId::_super_lookup_descr => "_super_lookup_descr",
             FunctionId::abstract_get_bases => "abstract_get_bases",
@@ -1597,14 +2075,23 @@ impl FunctionId {
             FunctionId::add_subclass => "add_subclass",
             FunctionId::all_contained_in => "all_contained_in",
             FunctionId::best_base => "best_base",
+            FunctionId::binary_iop => "binary_iop",
+            FunctionId::binary_iop1 => "binary_iop1",
+            FunctionId::binary_op => "binary_op",
             FunctionId::binary_op1 => "binary_op1",
+            FunctionId::binop_type_error => "binop_type_error",
             FunctionId::bool_dealloc => "bool_dealloc",
             FunctionId::bool_repr => "bool_repr",
             FunctionId::bool_vectorcall => "bool_vectorcall",
             FunctionId::bufferwrapper_dealloc => "bufferwrapper_dealloc",
             FunctionId::call_attribute => "call_attribute",
+            FunctionId::call_unbound_noarg => "call_unbound_noarg",
+            FunctionId::check_class => "check_class",
             FunctionId::check_duplicates => "check_duplicates",
+            FunctionId::check_num_args => "check_num_args",
+            FunctionId::check_set_special_type_attr => "check_set_special_type_attr",
             FunctionId::class_name => "class_name",
+            FunctionId::clear_static_tp_subclasses => "clear_static_tp_subclasses",
             FunctionId::compatible_with_tp_base => "compatible_with_tp_base",
             FunctionId::dict___contains__ => "dict___contains__",
             FunctionId::dict___reversed__ => "dict___reversed__",
@@ -1617,7 +2104,9 @@ impl FunctionId {
             FunctionId::dict_copy => "dict_copy",
             FunctionId::dict_copy_impl => "dict_copy_impl",
             FunctionId::dict_equal => "dict_equal",
+            FunctionId::dict_fromkeys => "dict_fromkeys",
             FunctionId::dict_fromkeys_impl => "dict_fromkeys_impl",
+            FunctionId::dict_get => "dict_get",
             FunctionId::dict_get_impl => "dict_get_impl",
             FunctionId::dict_init => "dict_init",
             FunctionId::dict_ior => "dict_ior",
@@ -1626,11 +2115,14 @@ impl FunctionId {
             FunctionId::dict_iter => "dict_iter",
             FunctionId::dict_keys => "dict_keys",
             FunctionId::dict_keys_impl => "dict_keys_impl",
+            FunctionId::dict_merge => "dict_merge",
             FunctionId::dict_or => "dict_or",
+            FunctionId::dict_pop => "dict_pop",
             FunctionId::dict_pop_impl => "dict_pop_impl",
             FunctionId::dict_popitem => "dict_popitem",
             FunctionId::dict_repr => "dict_repr",
             FunctionId::dict_richcompare => "dict_richcompare",
+            FunctionId::dict_setdefault => "dict_setdefault",
             FunctionId::dict_setdefault_impl => "dict_setdefault_impl",
             FunctionId::dict_subscript => "dict_subscript",
             FunctionId::dict_tp_clear => "dict_tp_clear",
@@ -1655,6 +2147,7 @@ impl FunctionId {
             FunctionId::dictvalues_iter => "dictvalues_iter",
             FunctionId::dictvalues_reversed => "dictvalues_reversed",
             FunctionId::dictview_dealloc => "dictview_dealloc",
+            FunctionId::dictview_mapping => "dictview_mapping",
             FunctionId::dictview_repr => "dictview_repr",
             FunctionId::dictview_richcompare => "dictview_richcompare",
             FunctionId::dictviews_isdisjoint => "dictviews_isdisjoint",
@@ -1662,15 +2155,26 @@ impl FunctionId {
             FunctionId::dictviews_sub => "dictviews_sub",
             FunctionId::dictviews_to_set => "dictviews_to_set",
             FunctionId::dictviews_xor => "dictviews_xor",
+            FunctionId::do_richcompare => "do_richcompare",
             FunctionId::ensure_shared_on_resize => "ensure_shared_on_resize",
+            FunctionId::estimate_log2_keysize => "estimate_log2_keysize",
             FunctionId::excess_args => "excess_args",
+            FunctionId::find_name_in_mro => "find_name_in_mro",
             FunctionId::get_builtin_base_with_dict => "get_builtin_base_with_dict",
             FunctionId::get_dict_descriptor => "get_dict_descriptor",
             FunctionId::get_module_by_def => "get_module_by_def",
             FunctionId::get_subclasses_key => "get_subclasses_key",
+            FunctionId::getindex => "getindex",
+            FunctionId::hackcheck => "hackcheck",
+            FunctionId::hackcheck_unlocked => "hackcheck_unlocked",
             FunctionId::has_unique_reference => "has_unique_reference",
+            FunctionId::import_copyreg => "import_copyreg",
+            FunctionId::insertion_resize => "insertion_resize",
             FunctionId::is_subtype_with_mro => "is_subtype_with_mro",
+            FunctionId::is_unusable_slot => "is_unusable_slot",
             FunctionId::load_keys_nentries => "load_keys_nentries",
+            FunctionId::lookup_maybe_method => "lookup_maybe_method",
+            FunctionId::lookup_method => "lookup_method",
             FunctionId::lookup_tp_bases => "lookup_tp_bases",
             FunctionId::lookup_tp_mro => "lookup_tp_mro",
             FunctionId::merge_class_dict => "merge_class_dict",
@@ -1679,6 +2183,8 @@ impl FunctionId {
             FunctionId::method_output_as_list => "method_output_as_list",
             FunctionId::mro_check => "mro_check",
             FunctionId::mro_implementation => "mro_implementation",
+            FunctionId::mro_internal => "mro_internal",
+            FunctionId::mro_internal_unlocked => "mro_internal_unlocked",
             FunctionId::mro_invoke => "mro_invoke",
             FunctionId::none_bool => "none_bool",
             FunctionId::none_dealloc => "none_dealloc",
@@ -1688,6 +2194,7 @@ impl FunctionId {
             FunctionId::notimplemented_bool => "notimplemented_bool",
             FunctionId::notimplemented_dealloc => "notimplemented_dealloc",
             FunctionId::notimplemented_new => "notimplemented_new",
+            FunctionId::null_error => "null_error",
             FunctionId::object___dir__ => "object___dir__",
             FunctionId::object___dir___impl => "object___dir___impl",
             FunctionId::object___format__ => "object___format__",
@@ -1699,10 +2206,14 @@ impl FunctionId {
             FunctionId::object___reduce_ex__ => "object___reduce_ex__",
             FunctionId::object___sizeof__ => "object___sizeof__",
             FunctionId::object_dealloc => "object_dealloc",
+            FunctionId::object_get_class => "object_get_class",
+            FunctionId::object_getstate => "object_getstate",
             FunctionId::object_init => "object_init",
             FunctionId::object_init_subclass => "object_init_subclass",
             FunctionId::object_isinstance => "object_isinstance",
+            FunctionId::object_issubclass => "object_issubclass",
             FunctionId::object_new => "object_new",
+            FunctionId::object_recursive_isinstance => "object_recursive_isinstance",
             FunctionId::object_repr => "object_repr",
             FunctionId::object_richcompare => "object_richcompare",
             FunctionId::object_set_class_world_stopped => {
@@ -1718,6 +2229,8 @@ impl FunctionId {
             }
             FunctionId::remove_all_subclasses => "remove_all_subclasses",
             FunctionId::remove_subclass => "remove_subclass",
+            FunctionId::sequence_repeat => "sequence_repeat",
+            FunctionId::set_flags_recursive => "set_flags_recursive",
             FunctionId::setitem_lock_held => "setitem_lock_held",
             FunctionId::shape_differs => "shape_differs",
             FunctionId::slot_am_aiter => "slot_am_aiter",
@@ -1789,6 +2302,8 @@ impl FunctionId {
             FunctionId::super_vectorcall => "super_vectorcall",
             FunctionId::supercheck => "supercheck",
             FunctionId::tail_contains => "tail_contains",
+            FunctionId::ternary_iop => "ternary_iop",
+            FunctionId::ternary_op => "ternary_op",
             FunctionId::tp_new_wrapper => "tp_new_wrapper",
             FunctionId::type___dir__ => "type___dir__",
             FunctionId::type___dir___impl => "type___dir___impl",
@@ -1799,14 +2314,25 @@ impl FunctionId {
             FunctionId::type___subclasscheck___impl => "type___subclasscheck___impl",
             FunctionId::type___subclasses__ => "type___subclasses__",
             FunctionId::type___subclasses___impl => "type___subclasses___impl",
+            FunctionId::type_abstractmethods => "type_abstractmethods",
             FunctionId::type_call => "type_call",
+            FunctionId::type_dict => "type_dict",
             FunctionId::type_dict_set_doc => "type_dict_set_doc",
+            FunctionId::type_error => "type_error",
             FunctionId::type_from_ref => "type_from_ref",
+            FunctionId::type_get_annotations => "type_get_annotations",
+            FunctionId::type_get_bases => "type_get_bases",
+            FunctionId::type_get_doc => "type_get_doc",
+            FunctionId::type_get_module => "type_get_module",
+            FunctionId::type_get_mro => "type_get_mro",
+            FunctionId::type_get_text_signature => "type_get_text_signature",
+            FunctionId::type_get_type_params => "type_get_type_params",
             FunctionId::type_init => "type_init",
             FunctionId::type_is_gc => "type_is_gc",
             FunctionId::type_is_subtype_base_chain => "type_is_subtype_base_chain",
             FunctionId::type_mro => "type_mro",
             FunctionId::type_mro_impl => "type_mro_impl",
+            FunctionId::type_name => "type_name",
             FunctionId::type_new_classmethod => "type_new_classmethod",
             FunctionId::type_new_copy_slots => "type_new_copy_slots",
             FunctionId::type_new_impl => "type_new_impl",
@@ -1816,13 +2342,43 @@ impl FunctionId {
             FunctionId::type_new_set_classdictcell => "type_new_set_classdictcell",
             FunctionId::type_new_set_module => "type_new_set_module",
             FunctionId::type_new_staticmethod => "type_new_staticmethod",
+            FunctionId::type_prepare => "type_prepare",
+            FunctionId::type_qualname => "type_qualname",
             FunctionId::type_ready_add_subclasses => "type_ready_add_subclasses",
             FunctionId::type_ready_fill_dict => "type_ready_fill_dict",
+            FunctionId::type_ready_mro => "type_ready_mro",
             FunctionId::type_ready_pre_checks => "type_ready_pre_checks",
+            FunctionId::type_ready_set_bases => "type_ready_set_bases",
             FunctionId::type_ready_set_dict => "type_ready_set_dict",
             FunctionId::type_ready_set_hash => "type_ready_set_hash",
             FunctionId::type_repr => "type_repr",
+            FunctionId::type_set_annotations => "type_set_annotations",
+            FunctionId::type_set_doc => "type_set_doc",
+            FunctionId::type_set_module => "type_set_module",
+            FunctionId::type_set_type_params => "type_set_type_params",
+            FunctionId::type_update_dict => "type_update_dict",
             FunctionId::type_vectorcall => "type_vectorcall",
+            FunctionId::vectorcall_maybe => "vectorcall_maybe",
+            FunctionId::vectorcall_method => "vectorcall_method",
+            FunctionId::vectorcall_unbound => "vectorcall_unbound",
+            FunctionId::wrap_binaryfunc => "wrap_binaryfunc",
+            FunctionId::wrap_binaryfunc_l => "wrap_binaryfunc_l",
+            FunctionId::wrap_binaryfunc_r => "wrap_binaryfunc_r",
+            FunctionId::wrap_call => "wrap_call",
+            FunctionId::wrap_del => "wrap_del",
+            FunctionId::wrap_delattr => "wrap_delattr",
+            FunctionId::wrap_delitem => "wrap_delitem",
+            FunctionId::wrap_descr_delete => "wrap_descr_delete",
+            FunctionId::wrap_hashfunc => "wrap_hashfunc",
+            FunctionId::wrap_init => "wrap_init",
+            FunctionId::wrap_inquirypred => "wrap_inquirypred",
+            FunctionId::wrap_lenfunc => "wrap_lenfunc",
+            FunctionId::wrap_next => "wrap_next",
+            FunctionId::wrap_objobjproc => "wrap_objobjproc",
+            FunctionId::wrap_richcmpfunc => "wrap_richcmpfunc",
+            FunctionId::wrap_sq_delitem => "wrap_sq_delitem",
+            FunctionId::wrap_sq_item => "wrap_sq_item",
+            FunctionId::wrap_unaryfunc => "wrap_unaryfunc",
         }
     }
     /// The C file that defines it; empty if that is not among the files translated.
@@ -1831,15 +2387,21 @@ impl FunctionId {
             FunctionId::NotImplemented_reduce => "Objects/object.c",
             FunctionId::NotImplemented_repr => "Objects/object.c",
             FunctionId::PyAIter_Check => "Objects/abstract.c",
+            FunctionId::PyBool_FromLong => "Objects/boolobject.c",
             FunctionId::PyCallable_Check => "Objects/object.c",
             FunctionId::PyDict_Clear => "Objects/dictobject.c",
+            FunctionId::PyDict_ContainsString => "Objects/dictobject.c",
+            FunctionId::PyDict_DelItemString => "Objects/dictobject.c",
             FunctionId::PyDict_GetItem => "Objects/dictobject.c",
             FunctionId::PyDict_GetItemString => "Objects/dictobject.c",
+            FunctionId::PyDict_GetItemStringRef => "Objects/dictobject.c",
             FunctionId::PyDict_Items => "Objects/dictobject.c",
             FunctionId::PyDict_Keys => "Objects/dictobject.c",
             FunctionId::PyDict_MergeFromSeq2 => "Objects/dictobject.c",
             FunctionId::PyDict_Pop => "Objects/dictobject.c",
+            FunctionId::PyDict_PopString => "Objects/dictobject.c",
             FunctionId::PyDict_SetDefault => "Objects/dictobject.c",
+            FunctionId::PyDict_SetDefaultRef => "Objects/dictobject.c",
             FunctionId::PyDict_SetItemString => "Objects/dictobject.c",
             FunctionId::PyDict_Values => "Objects/dictobject.c",
             FunctionId::PyIndex_Check => "Objects/abstract.c",
@@ -1849,7 +2411,10 @@ impl FunctionId {
             FunctionId::PyMapping_Check => "Objects/abstract.c",
             FunctionId::PyMapping_GetItemString => "Objects/abstract.c",
             FunctionId::PyMapping_GetOptionalItem => "Objects/abstract.c",
+            FunctionId::PyMapping_GetOptionalItemString => "Objects/abstract.c",
             FunctionId::PyMapping_HasKey => "Objects/abstract.c",
+            FunctionId::PyMapping_HasKeyString => "Objects/abstract.c",
+            FunctionId::PyMapping_HasKeyStringWithError => "Objects/abstract.c",
             FunctionId::PyMapping_HasKeyWithError => "Objects/abstract.c",
             FunctionId::PyMapping_Items => "Objects/abstract.c",
             FunctionId::PyMapping_Keys => "Objects/abstract.c",
@@ -1889,13 +2454,16 @@ impl FunctionId {
             FunctionId::PyNumber_Remainder => "Objects/abstract.c",
             FunctionId::PyNumber_Rshift => "Objects/abstract.c",
             FunctionId::PyNumber_Subtract => "Objects/abstract.c",
+            FunctionId::PyNumber_ToBase => "Objects/abstract.c",
             FunctionId::PyNumber_TrueDivide => "Objects/abstract.c",
             FunctionId::PyNumber_Xor => "Objects/abstract.c",
             FunctionId::PyObject_ASCII => "Objects/object.c",
             FunctionId::PyObject_Bytes => "Objects/object.c",
             FunctionId::PyObject_CheckBuffer => "Objects/abstract.c",
             FunctionId::PyObject_DelAttr => "Objects/object.c",
+            FunctionId::PyObject_DelAttrString => "Objects/object.c",
             FunctionId::PyObject_DelItem => "Objects/abstract.c",
+            FunctionId::PyObject_DelItemString => "Objects/abstract.c",
             FunctionId::PyObject_Dir => "Objects/object.c",
             FunctionId::PyObject_Format => "Objects/abstract.c",
             FunctionId::PyObject_GenericGetAttr => "Objects/object.c",
@@ -1907,15 +2475,20 @@ impl FunctionId {
             FunctionId::PyObject_GetItem => "Objects/abstract.c",
             FunctionId::PyObject_GetIter => "Objects/abstract.c",
             FunctionId::PyObject_GetOptionalAttr => "Objects/object.c",
+            FunctionId::PyObject_GetOptionalAttrString => "Objects/object.c",
             FunctionId::PyObject_HasAttr => "Objects/object.c",
+            FunctionId::PyObject_HasAttrString => "Objects/object.c",
+            FunctionId::PyObject_HasAttrStringWithError => "Objects/object.c",
             FunctionId::PyObject_HasAttrWithError => "Objects/object.c",
             FunctionId::PyObject_Hash => "Objects/object.c",
             FunctionId::PyObject_HashNotImplemented => "Objects/object.c",
             FunctionId::PyObject_Init => "Objects/object.c",
+            FunctionId::PyObject_InitVar => "Objects/object.c",
             FunctionId::PyObject_IsInstance => "Objects/abstract.c",
             FunctionId::PyObject_IsSubclass => "Objects/abstract.c",
             FunctionId::PyObject_IsTrue => "Objects/object.c",
             FunctionId::PyObject_Length => "Objects/abstract.c",
+            FunctionId::PyObject_LengthHint => "Objects/abstract.c",
             FunctionId::PyObject_Not => "Objects/object.c",
             FunctionId::PyObject_Repr => "Objects/object.c",
             FunctionId::PyObject_RichCompare => "Objects/object.c",
@@ -1930,17 +2503,25 @@ impl FunctionId {
             FunctionId::PySequence_Check => "Objects/abstract.c",
             FunctionId::PySequence_Concat => "Objects/abstract.c",
             FunctionId::PySequence_Contains => "Objects/abstract.c",
+            FunctionId::PySequence_Count => "Objects/abstract.c",
+            FunctionId::PySequence_DelItem => "Objects/abstract.c",
+            FunctionId::PySequence_DelSlice => "Objects/abstract.c",
             FunctionId::PySequence_Fast => "Objects/abstract.c",
             FunctionId::PySequence_GetItem => "Objects/abstract.c",
+            FunctionId::PySequence_GetSlice => "Objects/abstract.c",
             FunctionId::PySequence_In => "Objects/abstract.c",
             FunctionId::PySequence_InPlaceConcat => "Objects/abstract.c",
             FunctionId::PySequence_InPlaceRepeat => "Objects/abstract.c",
+            FunctionId::PySequence_Index => "Objects/abstract.c",
             FunctionId::PySequence_Length => "Objects/abstract.c",
             FunctionId::PySequence_List => "Objects/abstract.c",
             FunctionId::PySequence_Repeat => "Objects/abstract.c",
             FunctionId::PySequence_SetItem => "Objects/abstract.c",
+            FunctionId::PySequence_SetSlice => "Objects/abstract.c",
             FunctionId::PySequence_Size => "Objects/abstract.c",
             FunctionId::PySequence_Tuple => "Objects/abstract.c",
+            FunctionId::PyType_ClearCache => "Objects/typeobject.c",
+            FunctionId::PyType_FromMetaclass => "Objects/typeobject.c",
             FunctionId::PyType_FromModuleAndSpec => "Objects/typeobject.c",
             FunctionId::PyType_FromSpec => "Objects/typeobject.c",
             FunctionId::PyType_FromSpecWithBases => "Objects/typeobject.c",
@@ -1956,25 +2537,38 @@ impl FunctionId {
             FunctionId::PyType_SUPPORTS_WEAKREFS => "Objects/typeobject.c",
             FunctionId::PyUnstable_Type_AssignVersionTag => "Objects/typeobject.c",
             FunctionId::Py_DecRef => "Objects/object.c",
+            FunctionId::Py_GetConstantBorrowed => "Objects/object.c",
             FunctionId::Py_IncRef => "Objects/object.c",
             FunctionId::Py_IsFalse => "Objects/object.c",
             FunctionId::Py_IsTrue => "Objects/object.c",
             FunctionId::Py_ReprEnter => "Objects/object.c",
             FunctionId::Py_ReprLeave => "Objects/object.c",
+            FunctionId::_PyBuffer_ReleaseInInterpreter => "Objects/abstract.c",
+            FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => "Objects/abstract.c",
+            FunctionId::_PyDict_Contains_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_DelItem_KnownHash => "Objects/dictobject.c",
             FunctionId::_PyDict_FromKeys => "Objects/dictobject.c",
+            FunctionId::_PyDict_GetItemRef_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemStringWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_LoadGlobal => "Objects/dictobject.c",
+            FunctionId::_PyDict_LookupIndex => "Objects/dictobject.c",
             FunctionId::_PyDict_MergeEx => "Objects/dictobject.c",
+            FunctionId::_PyDict_NewPresized => "Objects/dictobject.c",
             FunctionId::_PyDict_Pop => "Objects/dictobject.c",
+            FunctionId::_PyDict_SetItem_KnownHash => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_Take2 => "Objects/dictobject.c",
             FunctionId::_PyDict_SizeOf => "Objects/dictobject.c",
             FunctionId::_PyNumber_InPlacePowerNoMod => "Objects/abstract.c",
             FunctionId::_PyNumber_Index => "Objects/abstract.c",
             FunctionId::_PyNumber_PowerNoMod => "Objects/abstract.c",
+            FunctionId::_PyObjectDict_SetItem => "Objects/dictobject.c",
+            FunctionId::_PyObject_FiniState => "Objects/object.c",
             FunctionId::_PyObject_FunctionStr => "Objects/object.c",
+            FunctionId::_PyObject_GetItemsIter => "Objects/typeobject.c",
             FunctionId::_PyObject_GetState => "Objects/typeobject.c",
             FunctionId::_PyObject_HasLen => "Objects/abstract.c",
             FunctionId::_PyObject_IsAbstract => "Objects/object.c",
@@ -1986,26 +2580,45 @@ impl FunctionId {
             FunctionId::_PyObject_RealIsSubclass => "Objects/abstract.c",
             FunctionId::_PyObject_SetAttributeErrorContext => "Objects/object.c",
             FunctionId::_PyObject_SetDeferredRefcount => "Objects/object.c",
+            FunctionId::_PySequence_IterSearch => "Objects/abstract.c",
+            FunctionId::_PyStaticType_FiniBuiltin => "Objects/typeobject.c",
+            FunctionId::_PyStaticType_GetState => "Objects/typeobject.c",
+            FunctionId::_PyStaticType_InitBuiltin => "Objects/typeobject.c",
+            FunctionId::_PyStaticType_InitForExtension => "Objects/typeobject.c",
+            FunctionId::_PySuper_Lookup => "Objects/typeobject.c",
             FunctionId::_PyType_CalculateMetaclass => "Objects/typeobject.c",
+            FunctionId::_PyType_DocWithoutSignature => "Objects/typeobject.c",
             FunctionId::_PyType_GetBases => "Objects/typeobject.c",
             FunctionId::_PyType_GetDict => "Objects/typeobject.c",
+            FunctionId::_PyType_GetFullyQualifiedName => "Objects/typeobject.c",
             FunctionId::_PyType_GetMRO => "Objects/typeobject.c",
             FunctionId::_PyType_GetModuleByDef2 => "Objects/typeobject.c",
+            FunctionId::_PyType_GetModuleByDef3 => "Objects/typeobject.c",
             FunctionId::_PyType_GetSlotNames => "Objects/typeobject.c",
             FunctionId::_PyType_GetSubclasses => "Objects/typeobject.c",
             FunctionId::_PyType_HasSubclasses => "Objects/typeobject.c",
             FunctionId::_PyType_NewManagedObject => "Objects/typeobject.c",
+            FunctionId::_PyType_SetFlags => "Objects/typeobject.c",
+            FunctionId::_PyType_SetFlagsRecursive => "Objects/typeobject.c",
+            FunctionId::_PyTypes_AfterFork => "Objects/typeobject.c",
             FunctionId::_Py_BaseObject_RichCompare => "Objects/typeobject.c",
+            FunctionId::_Py_BreakPoint => "Objects/object.c",
             FunctionId::_Py_DecRef => "Objects/object.c",
             FunctionId::_Py_IncRef => "Objects/object.c",
             FunctionId::_Py_NewReference => "Objects/object.c",
             FunctionId::_Py_NewReferenceNoTotal => "Objects/object.c",
             FunctionId::_Py_ResurrectReference => "Objects/object.c",
             FunctionId::_Py_SetImmortal => "Objects/object.c",
+            FunctionId::_Py_SetRefcnt => "Objects/object.c",
+            FunctionId::_Py_dict_lookup_threadsafe => "Objects/dictobject.c",
             FunctionId::_Py_module_getattro => "",
             FunctionId::_Py_slot_tp_getattro => "Objects/typeobject.c",
             FunctionId::_Py_type_getattro => "Objects/typeobject.c",
+            FunctionId::_Py_type_getattro_impl => "Objects/typeobject.c",
+            FunctionId::_align_up => "Objects/typeobject.c",
             FunctionId::_buffer_release_call => "Objects/abstract.c",
+            FunctionId::_common_reduce => "Objects/typeobject.c",
+            FunctionId::_dir_locals => "Objects/object.c",
             FunctionId::_dir_object => "Objects/object.c",
             FunctionId::_super_lookup_descr => "Objects/typeobject.c",
             FunctionId::abstract_get_bases => "Objects/abstract.c",
@@ -2015,14 +2628,23 @@ impl FunctionId {
             FunctionId::add_subclass => "Objects/typeobject.c",
             FunctionId::all_contained_in => "Objects/dictobject.c",
             FunctionId::best_base => "Objects/typeobject.c",
+            FunctionId::binary_iop => "Objects/abstract.c",
+            FunctionId::binary_iop1 => "Objects/abstract.c",
+            FunctionId::binary_op => "Objects/abstract.c",
             FunctionId::binary_op1 => "Objects/abstract.c",
+            FunctionId::binop_type_error => "Objects/abstract.c",
             FunctionId::bool_dealloc => "Objects/boolobject.c",
             FunctionId::bool_repr => "Objects/boolobject.c",
             FunctionId::bool_vectorcall => "Objects/boolobject.c",
             FunctionId::bufferwrapper_dealloc => "Objects/typeobject.c",
             FunctionId::call_attribute => "Objects/typeobject.c",
+            FunctionId::call_unbound_noarg => "Objects/typeobject.c",
+            FunctionId::check_class => "Objects/abstract.c",
             FunctionId::check_duplicates => "Objects/typeobject.c",
+            FunctionId::check_num_args => "Objects/typeobject.c",
+            FunctionId::check_set_special_type_attr => "Objects/typeobject.c",
             FunctionId::class_name => "Objects/typeobject.c",
+            FunctionId::clear_static_tp_subclasses => "Objects/typeobject.c",
             FunctionId::compatible_with_tp_base => "Objects/typeobject.c",
             FunctionId::dict___contains__ => "Objects/dictobject.c",
             FunctionId::dict___reversed__ => "Objects/dictobject.c",
@@ -2035,7 +2657,9 @@ impl FunctionId {
             FunctionId::dict_copy => "Objects/dictobject.c",
             FunctionId::dict_copy_impl => "Objects/dictobject.c",
             FunctionId::dict_equal => "Objects/dictobject.c",
+            FunctionId::dict_fromkeys => "Objects/dictobject.c",
             FunctionId::dict_fromkeys_impl => "Objects/dictobject.c",
+            FunctionId::dict_get => "Objects/dictobject.c",
             FunctionId::dict_get_impl => "Objects/dictobject.c",
             FunctionId::dict_init => "Objects/dictobject.c",
             FunctionId::dict_ior => "Objects/dictobject.c",
@@ -2044,11 +2668,14 @@ impl FunctionId {
             FunctionId::dict_iter => "Objects/dictobject.c",
             FunctionId::dict_keys => "Objects/dictobject.c",
             FunctionId::dict_keys_impl => "Objects/dictobject.c",
+            FunctionId::dict_merge => "Objects/dictobject.c",
             FunctionId::dict_or => "Objects/dictobject.c",
+            FunctionId::dict_pop => "Objects/dictobject.c",
             FunctionId::dict_pop_impl => "Objects/dictobject.c",
             FunctionId::dict_popitem => "Objects/dictobject.c",
             FunctionId::dict_repr => "Objects/dictobject.c",
             FunctionId::dict_richcompare => "Objects/dictobject.c",
+            FunctionId::dict_setdefault => "Objects/dictobject.c",
             FunctionId::dict_setdefault_impl => "Objects/dictobject.c",
             FunctionId::dict_subscript => "Objects/dictobject.c",
             FunctionId::dict_tp_clear => "Objects/dictobject.c",
@@ -2073,6 +2700,7 @@ impl FunctionId {
             FunctionId::dictvalues_iter => "Objects/dictobject.c",
             FunctionId::dictvalues_reversed => "Objects/dictobject.c",
             FunctionId::dictview_dealloc => "Objects/dictobject.c",
+            FunctionId::dictview_mapping => "Objects/dictobject.c",
             FunctionId::dictview_repr => "Objects/dictobject.c",
             FunctionId::dictview_richcompare => "Objects/dictobject.c",
             FunctionId::dictviews_isdisjoint => "Objects/dictobject.c",
@@ -2080,15 +2708,26 @@ impl FunctionId {
             FunctionId::dictviews_sub => "Objects/dictobject.c",
             FunctionId::dictviews_to_set => "Objects/dictobject.c",
             FunctionId::dictviews_xor => "Objects/dictobject.c",
+            FunctionId::do_richcompare => "Objects/object.c",
             FunctionId::ensure_shared_on_resize => "Objects/dictobject.c",
+            FunctionId::estimate_log2_keysize => "Objects/dictobject.c",
             FunctionId::excess_args => "Objects/typeobject.c",
+            FunctionId::find_name_in_mro => "Objects/typeobject.c",
             FunctionId::get_builtin_base_with_dict => "Objects/typeobject.c",
             FunctionId::get_dict_descriptor => "Objects/typeobject.c",
             FunctionId::get_module_by_def => "Objects/typeobject.c",
             FunctionId::get_subclasses_key => "Objects/typeobject.c",
+            FunctionId::getindex => "Objects/typeobject.c",
+            FunctionId::hackcheck => "Objects/typeobject.c",
+            FunctionId::hackcheck_unlocked => "Objects/typeobject.c",
             FunctionId::has_unique_reference => "Objects/dictobject.c",
+            FunctionId::import_copyreg => "Objects/typeobject.c",
+            FunctionId::insertion_resize => "Objects/dictobject.c",
             FunctionId::is_subtype_with_mro => "Objects/typeobject.c",
+            FunctionId::is_unusable_slot => "Objects/dictobject.c",
             FunctionId::load_keys_nentries => "Objects/dictobject.c",
+            FunctionId::lookup_maybe_method => "Objects/typeobject.c",
+            FunctionId::lookup_method => "Objects/typeobject.c",
             FunctionId::lookup_tp_bases => "Objects/typeobject.c",
             FunctionId::lookup_tp_mro => "Objects/typeobject.c",
             FunctionId::merge_class_dict => "Objects/typeobject.c",
@@ -2097,6 +2736,8 @@ impl FunctionId {
             FunctionId::method_output_as_list => "Objects/abstract.c",
             FunctionId::mro_check => "Objects/typeobject.c",
             FunctionId::mro_implementation => "Objects/typeobject.c",
+            FunctionId::mro_internal => "Objects/typeobject.c",
+            FunctionId::mro_internal_unlocked => "Objects/typeobject.c",
             FunctionId::mro_invoke => "Objects/typeobject.c",
             FunctionId::none_bool => "Objects/object.c",
             FunctionId::none_dealloc => "Objects/object.c",
@@ -2106,6 +2747,7 @@ impl FunctionId {
             FunctionId::notimplemented_bool => "Objects/object.c",
             FunctionId::notimplemented_dealloc => "Objects/object.c",
             FunctionId::notimplemented_new => "Objects/object.c",
+            FunctionId::null_error => "Objects/abstract.c",
             FunctionId::object___dir__ => "Objects/typeobject.c",
             FunctionId::object___dir___impl => "Objects/typeobject.c",
             FunctionId::object___format__ => "Objects/typeobject.c",
@@ -2117,10 +2759,14 @@ impl FunctionId {
             FunctionId::object___reduce_ex__ => "Objects/typeobject.c",
             FunctionId::object___sizeof__ => "Objects/typeobject.c",
             FunctionId::object_dealloc => "Objects/typeobject.c",
+            FunctionId::object_get_class => "Objects/typeobject.c",
+            FunctionId::object_getstate => "Objects/typeobject.c",
             FunctionId::object_init => "Objects/typeobject.c",
             FunctionId::object_init_subclass => "Objects/typeobject.c",
             FunctionId::object_isinstance => "Objects/abstract.c",
+            FunctionId::object_issubclass => "Objects/abstract.c",
             FunctionId::object_new => "Objects/typeobject.c",
+            FunctionId::object_recursive_isinstance => "Objects/abstract.c",
             FunctionId::object_repr => "Objects/typeobject.c",
             FunctionId::object_richcompare => "Objects/typeobject.c",
             FunctionId::object_set_class_world_stopped => "Objects/typeobject.c",
@@ -2132,6 +2778,8 @@ impl FunctionId {
             FunctionId::releasebuffer_maybe_call_super => "Objects/typeobject.c",
             FunctionId::remove_all_subclasses => "Objects/typeobject.c",
             FunctionId::remove_subclass => "Objects/typeobject.c",
+            FunctionId::sequence_repeat => "Objects/abstract.c",
+            FunctionId::set_flags_recursive => "Objects/typeobject.c",
             FunctionId::setitem_lock_held => "Objects/dictobject.c",
             FunctionId::shape_differs => "Objects/typeobject.c",
             FunctionId::slot_am_aiter => "Objects/typeobject.c",
@@ -2201,6 +2849,8 @@ impl FunctionId {
             FunctionId::super_vectorcall => "Objects/typeobject.c",
             FunctionId::supercheck => "Objects/typeobject.c",
             FunctionId::tail_contains => "Objects/typeobject.c",
+            FunctionId::ternary_iop => "Objects/abstract.c",
+            FunctionId::ternary_op => "Objects/abstract.c",
             FunctionId::tp_new_wrapper => "Objects/typeobject.c",
             FunctionId::type___dir__ => "Objects/typeobject.c",
             FunctionId::type___dir___impl => "Objects/typeobject.c",
@@ -2211,14 +2861,25 @@ impl FunctionId {
             FunctionId::type___subclasscheck___impl => "Objects/typeobject.c",
             FunctionId::type___subclasses__ => "Objects/typeobject.c",
             FunctionId::type___subclasses___impl => "Objects/typeobject.c",
+            FunctionId::type_abstractmethods => "Objects/typeobject.c",
             FunctionId::type_call => "Objects/typeobject.c",
+            FunctionId::type_dict => "Objects/typeobject.c",
             FunctionId::type_dict_set_doc => "Objects/typeobject.c",
+            FunctionId::type_error => "Objects/abstract.c",
             FunctionId::type_from_ref => "Objects/typeobject.c",
+            FunctionId::type_get_annotations => "Objects/typeobject.c",
+            FunctionId::type_get_bases => "Objects/typeobject.c",
+            FunctionId::type_get_doc => "Objects/typeobject.c",
+            FunctionId::type_get_module => "Objects/typeobject.c",
+            FunctionId::type_get_mro => "Objects/typeobject.c",
+            FunctionId::type_get_text_signature => "Objects/typeobject.c",
+            FunctionId::type_get_type_params => "Objects/typeobject.c",
             FunctionId::type_init => "Objects/typeobject.c",
             FunctionId::type_is_gc => "Objects/typeobject.c",
             FunctionId::type_is_subtype_base_chain => "Objects/typeobject.c",
             FunctionId::type_mro => "Objects/typeobject.c",
             FunctionId::type_mro_impl => "Objects/typeobject.c",
+            FunctionId::type_name => "Objects/typeobject.c",
             FunctionId::type_new_classmethod => "Objects/typeobject.c",
             FunctionId::type_new_copy_slots => "Objects/typeobject.c",
             FunctionId::type_new_impl => "Objects/typeobject.c",
@@ -2228,13 +2889,43 @@ impl FunctionId {
             FunctionId::type_new_set_classdictcell => "Objects/typeobject.c",
             FunctionId::type_new_set_module => "Objects/typeobject.c",
             FunctionId::type_new_staticmethod => "Objects/typeobject.c",
+            FunctionId::type_prepare => "Objects/typeobject.c",
+            FunctionId::type_qualname => "Objects/typeobject.c",
             FunctionId::type_ready_add_subclasses => "Objects/typeobject.c",
             FunctionId::type_ready_fill_dict => "Objects/typeobject.c",
+            FunctionId::type_ready_mro => "Objects/typeobject.c",
             FunctionId::type_ready_pre_checks => "Objects/typeobject.c",
+            FunctionId::type_ready_set_bases => "Objects/typeobject.c",
             FunctionId::type_ready_set_dict => "Objects/typeobject.c",
             FunctionId::type_ready_set_hash => "Objects/typeobject.c",
             FunctionId::type_repr => "Objects/typeobject.c",
+            FunctionId::type_set_annotations => "Objects/typeobject.c",
+            FunctionId::type_set_doc => "Objects/typeobject.c",
+            FunctionId::type_set_module => "Objects/typeobject.c",
+            FunctionId::type_set_type_params => "Objects/typeobject.c",
+            FunctionId::type_update_dict => "Objects/typeobject.c",
             FunctionId::type_vectorcall => "Objects/typeobject.c",
+            FunctionId::vectorcall_maybe => "Objects/typeobject.c",
+            FunctionId::vectorcall_method => "Objects/typeobject.c",
+            FunctionId::vectorcall_unbound => "Objects/typeobject.c",
+            FunctionId::wrap_binaryfunc => "Objects/typeobject.c",
+            FunctionId::wrap_binaryfunc_l => "Objects/typeobject.c",
+            FunctionId::wrap_binaryfunc_r => "Objects/typeobject.c",
+            FunctionId::wrap_call => "Objects/typeobject.c",
+            FunctionId::wrap_del => "Objects/typeobject.c",
+            FunctionId::wrap_delattr => "Objects/typeobject.c",
+            FunctionId::wrap_delitem => "Objects/typeobject.c",
+            FunctionId::wrap_descr_delete => "Objects/typeobject.c",
+            FunctionId::wrap_hashfunc => "Objects/typeobject.c",
+            FunctionId::wrap_init => "Objects/typeobject.c",
+            FunctionId::wrap_inquirypred => "Objects/typeobject.c",
+            FunctionId::wrap_lenfunc => "Objects/typeobject.c",
+            FunctionId::wrap_next => "Objects/typeobject.c",
+            FunctionId::wrap_objobjproc => "Objects/typeobject.c",
+            FunctionId::wrap_richcmpfunc => "Objects/typeobject.c",
+            FunctionId::wrap_sq_delitem => "Objects/typeobject.c",
+            FunctionId::wrap_sq_item => "Objects/typeobject.c",
+            FunctionId::wrap_unaryfunc => "Objects/typeobject.c",
         }
     }
 }
@@ -2255,6 +2946,8 @@ pub trait CApi: Sized {
     fn unsupported(&mut self, name: &'static str) -> Self::Error;
     /// Whether an error is a Python exception; all else passes through every handler.
     fn is_exception(&self, error: &Self::Error) -> bool;
+    /// Told when a translated function begins; for worlds that keep a record of the way through C.
+    fn enter(&mut self, _function: FunctionId) {}
     /// A global object.
     fn global(&mut self, name: Global) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported(name.name()))

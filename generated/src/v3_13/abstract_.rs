@@ -13,6 +13,7 @@ pub fn type_error<C: CApi>(
     msg: &str,
     obj: Option<&C::Object>,
 ) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::type_error);
     let object = match obj {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -24,6 +25,7 @@ pub fn type_error<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `null_error`.
 pub fn null_error<C: CApi>(c: &mut C) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::null_error);
     let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
     return Ok(
         c._PyErr_SetString(&PyExc_SystemError, "null argument to internal routine"),
@@ -31,6 +33,7 @@ pub fn null_error<C: CApi>(c: &mut C) -> Result<C::Error, C::Error> {
 }
 /// CPython: Objects/abstract.c, `PyObject_Type`.
 pub fn PyObject_Type<C: CApi>(c: &mut C, o: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_Type);
     return Ok(c.Py_TYPE(o)?);
 }
 /// CPython: Objects/abstract.c, `PyObject_Size`.
@@ -38,6 +41,7 @@ pub fn PyObject_Size<C: CApi>(
     c: &mut C,
     o: Option<&C::Object>,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyObject_Size);
     if let Some(o_2) = o {
         let tp = c.Py_TYPE(o_2)?;
         if c.has_suite(&tp, Suite::tp_as_sequence)?
@@ -51,10 +55,12 @@ pub fn PyObject_Size<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PyObject_Length`.
 pub fn PyObject_Length<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyObject_Length);
     return Ok(super::abstract_::PyObject_Size(c, Some(o))?);
 }
 /// CPython: Objects/abstract.c, `_PyObject_HasLen`.
 pub fn _PyObject_HasLen<C: CApi>(c: &mut C, o: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_HasLen);
     let tp = c.Py_TYPE(o)?;
     let value = if c.has_suite(&tp, Suite::tp_as_sequence)? {
         if c.slot(&tp, Slot::sq_length)?.is_some() {
@@ -85,6 +91,7 @@ pub fn PyObject_LengthHint<C: CApi>(
     o: &C::Object,
     defaultvalue: isize,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyObject_LengthHint);
     let result = super::abstract_::_PyObject_HasLen(c, o)?;
     if result != 0 {
         match super::abstract_::PyObject_Size(c, Some(o)) {
@@ -169,6 +176,7 @@ pub fn PyObject_GetItem<C: CApi>(
     o: &C::Object,
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_GetItem);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && let Some(mp_subscript) = &c.slot(&tp, Slot::mp_subscript)?
@@ -239,6 +247,7 @@ pub fn PyMapping_GetOptionalItem<C: CApi>(
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_GetOptionalItem);
     if c.PyDict_CheckExact(obj)? {
         return Ok(c.PyDict_GetItemRef(Some(obj), key, result)?);
     }
@@ -267,6 +276,7 @@ pub fn PyObject_SetItem<C: CApi>(
     key: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_SetItem);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && let Some(mp_ass_subscript) = &c.slot(&tp, Slot::mp_ass_subscript)?
@@ -306,6 +316,7 @@ pub fn PyObject_DelItem<C: CApi>(
     o: &C::Object,
     key: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_DelItem);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && let Some(mp_ass_subscript) = &c.slot(&tp, Slot::mp_ass_subscript)?
@@ -345,6 +356,7 @@ pub fn PyObject_DelItemString<C: CApi>(
     o: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_DelItemString);
     let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_DelItem(c, o, &okey)?);
 }
@@ -353,6 +365,7 @@ pub fn PyObject_CheckBuffer<C: CApi>(
     c: &mut C,
     obj: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_CheckBuffer);
     let tp = c.Py_TYPE(obj)?;
     return Ok(
         i32::from(
@@ -368,6 +381,7 @@ pub fn PyObject_GetBuffer<C: CApi>(
     view: &C::Object,
     flags: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_GetBuffer);
     if flags != 0 {
         if (flags == 256) || (flags == 512) {
             return Err(c.PyErr_BadInternalCall());
@@ -395,6 +409,7 @@ pub fn _buffer_release_call<C: CApi>(
     c: &mut C,
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_buffer_release_call);
     c.PyBuffer_Release(arg)?;
     return Ok(0);
 }
@@ -403,6 +418,7 @@ pub fn _PyBuffer_ReleaseInInterpreter<C: CApi>(
     c: &mut C,
     view: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyBuffer_ReleaseInInterpreter);
     let _buffer_release_call = c.function(FunctionId::_buffer_release_call)?;
     return Ok(c._Py_CallInInterpreter(&_buffer_release_call, Some(view))?);
 }
@@ -411,6 +427,7 @@ pub fn _PyBuffer_ReleaseInInterpreterAndRawFree<C: CApi>(
     c: &mut C,
     view: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree);
     let _buffer_release_call = c.function(FunctionId::_buffer_release_call)?;
     return Ok(c._Py_CallInInterpreterAndRawFree(&_buffer_release_call, Some(view))?);
 }
@@ -420,6 +437,7 @@ pub fn PyObject_Format<C: CApi>(
     obj: &C::Object,
     format_spec: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_Format);
     if let Some(format_spec_2) = format_spec && !c.PyUnicode_Check(format_spec_2)? {
         let tp = c.Py_TYPE(format_spec_2)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -518,6 +536,7 @@ pub fn PyNumber_Check<C: CApi>(
     c: &mut C,
     o: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyNumber_Check);
     if let Some(o_2) = o {
         let tp = c.Py_TYPE(o_2)?;
         let value = if c.has_suite(&tp, Suite::tp_as_number)? {
@@ -548,6 +567,7 @@ pub fn binary_op1<C: CApi>(
     w: &C::Object,
     op_slot: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::binary_op1);
     let tp = c.Py_TYPE(v)?;
     let slotv_2 = if c.has_suite(&tp, Suite::tp_as_number)? {
         let slotv = c.slot_at(&tp, Suite::tp_as_number, op_slot)?;
@@ -610,6 +630,7 @@ pub fn binop_type_error<C: CApi>(
     w: &C::Object,
     op_name: &str,
 ) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::binop_type_error);
     let tp = c.Py_TYPE(v)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let tp_2 = c.Py_TYPE(w)?;
@@ -636,6 +657,7 @@ pub fn binary_op<C: CApi>(
     op_slot: i32,
     op_name: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::binary_op);
     let result = super::abstract_::binary_op1(c, v, w, op_slot)?;
     if c.is(&result, Global::Py_NotImplemented)? {
         if op_slot == offsetof(Slot::nb_rshift) && c.PyCFunction_CheckExact(v)?
@@ -672,6 +694,7 @@ pub fn ternary_op<C: CApi>(
     op_slot: i32,
     op_name: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::ternary_op);
     let tp = c.Py_TYPE(v)?;
     let tp_2 = c.Py_TYPE(w)?;
     let slotv_2 = if c.has_suite(&tp, Suite::tp_as_number)? {
@@ -781,6 +804,7 @@ pub fn PyNumber_Or<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Or);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_or), "|")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Xor`.
@@ -789,6 +813,7 @@ pub fn PyNumber_Xor<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Xor);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_xor), "^")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_And`.
@@ -797,6 +822,7 @@ pub fn PyNumber_And<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_And);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_and), "&")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Lshift`.
@@ -805,6 +831,7 @@ pub fn PyNumber_Lshift<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Lshift);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_lshift), "<<")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Rshift`.
@@ -813,6 +840,7 @@ pub fn PyNumber_Rshift<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Rshift);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_rshift), ">>")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Subtract`.
@@ -821,6 +849,7 @@ pub fn PyNumber_Subtract<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Subtract);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_subtract), "-")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Divmod`.
@@ -829,6 +858,7 @@ pub fn PyNumber_Divmod<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Divmod);
     return Ok(
         super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_divmod), "divmod()")?,
     );
@@ -839,6 +869,7 @@ pub fn PyNumber_Add<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Add);
     let result = super::abstract_::binary_op1(c, v, w, offsetof(Slot::nb_add))?;
     if !c.is(&result, Global::Py_NotImplemented)? {
         return Ok(result);
@@ -858,6 +889,7 @@ pub fn sequence_repeat<C: CApi>(
     seq: &C::Object,
     n: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::sequence_repeat);
     if c._PyIndex_Check(n)? {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
         let result = c.PyNumber_AsSsize_t(n, &PyExc_OverflowError)?;
@@ -880,6 +912,7 @@ pub fn PyNumber_Multiply<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Multiply);
     let result = super::abstract_::binary_op1(c, v, w, offsetof(Slot::nb_multiply))?;
     if c.is(&result, Global::Py_NotImplemented)? {
         let tp = c.Py_TYPE(v)?;
@@ -904,6 +937,7 @@ pub fn PyNumber_MatrixMultiply<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_MatrixMultiply);
     return Ok(
         super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_matrix_multiply), "@")?,
     );
@@ -914,6 +948,7 @@ pub fn PyNumber_FloorDivide<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_FloorDivide);
     return Ok(
         super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_floor_divide), "//")?,
     );
@@ -924,6 +959,7 @@ pub fn PyNumber_TrueDivide<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_TrueDivide);
     return Ok(
         super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_true_divide), "/")?,
     );
@@ -934,6 +970,7 @@ pub fn PyNumber_Remainder<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Remainder);
     return Ok(super::abstract_::binary_op(c, v, w, offsetof(Slot::nb_remainder), "%")?);
 }
 /// CPython: Objects/abstract.c, `PyNumber_Power`.
@@ -943,6 +980,7 @@ pub fn PyNumber_Power<C: CApi>(
     w: &C::Object,
     z: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Power);
     return Ok(
         super::abstract_::ternary_op(
             c,
@@ -960,6 +998,7 @@ pub fn _PyNumber_PowerNoMod<C: CApi>(
     lhs: &C::Object,
     rhs: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyNumber_PowerNoMod);
     let Py_None = c.global(Global::Py_None)?;
     return Ok(super::abstract_::PyNumber_Power(c, lhs, rhs, &Py_None)?);
 }
@@ -971,6 +1010,7 @@ pub fn binary_iop1<C: CApi>(
     iop_slot: i32,
     op_slot: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::binary_iop1);
     let tp = c.Py_TYPE(v)?;
     if c.has_suite(&tp, Suite::tp_as_number)? {
         let slot = c.slot_at(&tp, Suite::tp_as_number, iop_slot)?;
@@ -992,6 +1032,7 @@ pub fn binary_iop<C: CApi>(
     op_slot: i32,
     op_name: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::binary_iop);
     let result = super::abstract_::binary_iop1(c, v, w, iop_slot, op_slot)?;
     if c.is(&result, Global::Py_NotImplemented)? {
         return Err(super::abstract_::binop_type_error(c, v, w, op_name)?);
@@ -1008,6 +1049,7 @@ pub fn ternary_iop<C: CApi>(
     op_slot: i32,
     op_name: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::ternary_iop);
     let tp = c.Py_TYPE(v)?;
     if c.has_suite(&tp, Suite::tp_as_number)? {
         let slot = c.slot_at(&tp, Suite::tp_as_number, iop_slot)?;
@@ -1026,6 +1068,7 @@ pub fn PyNumber_InPlaceOr<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceOr);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1043,6 +1086,7 @@ pub fn PyNumber_InPlaceXor<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceXor);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1060,6 +1104,7 @@ pub fn PyNumber_InPlaceAnd<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceAnd);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1077,6 +1122,7 @@ pub fn PyNumber_InPlaceLshift<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceLshift);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1094,6 +1140,7 @@ pub fn PyNumber_InPlaceRshift<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceRshift);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1111,6 +1158,7 @@ pub fn PyNumber_InPlaceSubtract<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceSubtract);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1128,6 +1176,7 @@ pub fn PyNumber_InPlaceMatrixMultiply<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceMatrixMultiply);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1145,6 +1194,7 @@ pub fn PyNumber_InPlaceFloorDivide<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceFloorDivide);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1162,6 +1212,7 @@ pub fn PyNumber_InPlaceTrueDivide<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceTrueDivide);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1179,6 +1230,7 @@ pub fn PyNumber_InPlaceRemainder<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceRemainder);
     return Ok(
         super::abstract_::binary_iop(
             c,
@@ -1196,6 +1248,7 @@ pub fn PyNumber_InPlaceAdd<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceAdd);
     let result = super::abstract_::binary_iop1(
         c,
         v,
@@ -1227,6 +1280,7 @@ pub fn PyNumber_InPlaceMultiply<C: CApi>(
     v: &C::Object,
     w: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlaceMultiply);
     let result = super::abstract_::binary_iop1(
         c,
         v,
@@ -1266,6 +1320,7 @@ pub fn PyNumber_InPlacePower<C: CApi>(
     w: &C::Object,
     z: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_InPlacePower);
     return Ok(
         super::abstract_::ternary_iop(
             c,
@@ -1284,6 +1339,7 @@ pub fn _PyNumber_InPlacePowerNoMod<C: CApi>(
     lhs: &C::Object,
     rhs: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyNumber_InPlacePowerNoMod);
     let Py_None = c.global(Global::Py_None)?;
     return Ok(super::abstract_::PyNumber_InPlacePower(c, lhs, rhs, &Py_None)?);
 }
@@ -1292,6 +1348,7 @@ pub fn PyNumber_Negative<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Negative);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_negative) = &c.slot(&tp, Slot::nb_negative)?
@@ -1311,6 +1368,7 @@ pub fn PyNumber_Positive<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Positive);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_positive) = &c.slot(&tp, Slot::nb_positive)?
@@ -1330,6 +1388,7 @@ pub fn PyNumber_Invert<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Invert);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_invert) = &c.slot(&tp, Slot::nb_invert)?
@@ -1349,6 +1408,7 @@ pub fn PyNumber_Absolute<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyNumber_Absolute);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_absolute) = &c.slot(&tp, Slot::nb_absolute)?
@@ -1361,6 +1421,7 @@ pub fn PyNumber_Absolute<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PyIndex_Check`.
 pub fn PyIndex_Check<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyIndex_Check);
     return Ok(i32::from(c._PyIndex_Check(obj)?));
 }
 /// CPython: Objects/abstract.c, `_PyNumber_Index`.
@@ -1368,6 +1429,7 @@ pub fn _PyNumber_Index<C: CApi>(
     c: &mut C,
     item: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyNumber_Index);
     if c.PyLong_Check(item)? {
         return Ok(Some(item.clone()));
     }
@@ -1434,6 +1496,7 @@ pub fn PyNumber_Index<C: CApi>(
     c: &mut C,
     item: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyNumber_Index);
     let result = super::abstract_::_PyNumber_Index(c, item)?;
     let result_4 = if let Some(result_2) = &result && !c.PyLong_CheckExact(result_2)? {
         let result_3 = match c._PyLong_Copy(result_2) {
@@ -1454,6 +1517,7 @@ pub fn PyNumber_Float<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyNumber_Float);
     if c.PyFloat_CheckExact(o)? {
         return Ok(Some(o.clone()));
     }
@@ -1534,6 +1598,7 @@ pub fn PyNumber_ToBase<C: CApi>(
     n: &C::Object,
     base: i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyNumber_ToBase);
     if !((base == 2) || (base == 8) || (base == 10) || (base == 16)) {
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(
@@ -1554,6 +1619,7 @@ pub fn PySequence_Check<C: CApi>(
     c: &mut C,
     s: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_Check);
     let object = match s {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -1575,6 +1641,7 @@ pub fn PySequence_Check<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PySequence_Size`.
 pub fn PySequence_Size<C: CApi>(c: &mut C, s: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PySequence_Size);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
@@ -1593,6 +1660,7 @@ pub fn PySequence_Size<C: CApi>(c: &mut C, s: &C::Object) -> Result<isize, C::Er
 }
 /// CPython: Objects/abstract.c, `PySequence_Length`.
 pub fn PySequence_Length<C: CApi>(c: &mut C, s: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PySequence_Length);
     return Ok(super::abstract_::PySequence_Size(c, s)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_Concat`.
@@ -1601,6 +1669,7 @@ pub fn PySequence_Concat<C: CApi>(
     s: &C::Object,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_Concat);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_concat) = &c.slot(&tp, Slot::sq_concat)?
@@ -1628,6 +1697,7 @@ pub fn PySequence_Repeat<C: CApi>(
     o: &C::Object,
     count: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_Repeat);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_repeat) = &c.slot(&tp, Slot::sq_repeat)?
@@ -1657,6 +1727,7 @@ pub fn PySequence_InPlaceConcat<C: CApi>(
     s: &C::Object,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_InPlaceConcat);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_inplace_concat) = &c.slot(&tp, Slot::sq_inplace_concat)?
@@ -1695,6 +1766,7 @@ pub fn PySequence_InPlaceRepeat<C: CApi>(
     o: &C::Object,
     count: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_InPlaceRepeat);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_inplace_repeat) = &c.slot(&tp, Slot::sq_inplace_repeat)?
@@ -1730,6 +1802,7 @@ pub fn PySequence_GetItem<C: CApi>(
     s: &C::Object,
     i: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_GetItem);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)? && c.slot(&tp, Slot::sq_item)?.is_some()
     {
@@ -1774,6 +1847,7 @@ pub fn PySequence_GetSlice<C: CApi>(
     i1: isize,
     i2: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_GetSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_subscript)?.is_some()
@@ -1797,6 +1871,7 @@ pub fn PySequence_SetItem<C: CApi>(
     i: isize,
     o: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_SetItem);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && c.slot(&tp, Slot::sq_ass_item)?.is_some()
@@ -1841,6 +1916,7 @@ pub fn PySequence_DelItem<C: CApi>(
     s: &C::Object,
     i: isize,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_DelItem);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && c.slot(&tp, Slot::sq_ass_item)?.is_some()
@@ -1887,6 +1963,7 @@ pub fn PySequence_SetSlice<C: CApi>(
     i2: isize,
     o: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_SetSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
@@ -1914,6 +1991,7 @@ pub fn PySequence_DelSlice<C: CApi>(
     i1: isize,
     i2: isize,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_DelSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
@@ -1939,6 +2017,7 @@ pub fn PySequence_Tuple<C: CApi>(
     c: &mut C,
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PySequence_Tuple);
     if c.PyTuple_CheckExact(v)? {
         return Ok(Some(v.clone()));
     }
@@ -2016,6 +2095,7 @@ pub fn PySequence_List<C: CApi>(
     c: &mut C,
     v: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_List);
     let result = c.PyList_New(0)?;
     c._PyList_Extend(&result, v)?;
     return Ok(result);
@@ -2026,6 +2106,7 @@ pub fn PySequence_Fast<C: CApi>(
     v: &C::Object,
     m: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PySequence_Fast);
     let check = c.PyList_CheckExact(v)?;
     if check || c.PyTuple_CheckExact(v)? {
         return Ok(v.clone());
@@ -2051,6 +2132,7 @@ pub fn _PySequence_IterSearch<C: CApi>(
     obj: &C::Object,
     operation: i32,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PySequence_IterSearch);
     if let Some(seq_2) = seq {
         let it = match super::abstract_::PyObject_GetIter(c, Some(seq_2)) {
             Ok(it) => it,
@@ -2153,6 +2235,7 @@ pub fn PySequence_Count<C: CApi>(
     s: &C::Object,
     o: &C::Object,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PySequence_Count);
     return Ok(super::abstract_::_PySequence_IterSearch(c, Some(s), o, 1)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_Contains`.
@@ -2161,6 +2244,7 @@ pub fn PySequence_Contains<C: CApi>(
     seq: Option<&C::Object>,
     ob: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_Contains);
     let object = match seq {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -2183,6 +2267,7 @@ pub fn PySequence_In<C: CApi>(
     w: &C::Object,
     v: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PySequence_In);
     return Ok(super::abstract_::PySequence_Contains(c, Some(w), v)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_Index`.
@@ -2191,6 +2276,7 @@ pub fn PySequence_Index<C: CApi>(
     s: &C::Object,
     o: &C::Object,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PySequence_Index);
     return Ok(super::abstract_::_PySequence_IterSearch(c, Some(s), o, 2)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_Check`.
@@ -2198,6 +2284,7 @@ pub fn PyMapping_Check<C: CApi>(
     c: &mut C,
     o: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_Check);
     let value = if let Some(o_2) = o {
         let tp = c.Py_TYPE(o_2)?;
         if c.has_suite(&tp, Suite::tp_as_mapping)?
@@ -2214,6 +2301,7 @@ pub fn PyMapping_Check<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PyMapping_Size`.
 pub fn PyMapping_Size<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyMapping_Size);
     let tp = c.Py_TYPE(o)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && let Some(mp_length) = &c.slot(&tp, Slot::mp_length)?
@@ -2231,6 +2319,7 @@ pub fn PyMapping_Size<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Err
 }
 /// CPython: Objects/abstract.c, `PyMapping_Length`.
 pub fn PyMapping_Length<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyMapping_Length);
     return Ok(super::abstract_::PyMapping_Size(c, o)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_GetItemString`.
@@ -2239,6 +2328,7 @@ pub fn PyMapping_GetItemString<C: CApi>(
     o: &C::Object,
     key: &str,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyMapping_GetItemString);
     let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_GetItem(c, o, &okey)?);
 }
@@ -2249,6 +2339,7 @@ pub fn PyMapping_GetOptionalItemString<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_GetOptionalItemString);
     let okey = match c.PyUnicode_FromString(Some(key)) {
         Ok(okey) => okey,
         Err(error) if c.is_exception(&error) => {
@@ -2266,6 +2357,7 @@ pub fn PyMapping_SetItemString<C: CApi>(
     key: &str,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_SetItemString);
     let okey = c.PyUnicode_FromString(Some(key))?;
     return Ok(super::abstract_::PyObject_SetItem(c, o, &okey, value)?);
 }
@@ -2275,6 +2367,7 @@ pub fn PyMapping_HasKeyStringWithError<C: CApi>(
     obj: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_HasKeyStringWithError);
     let mut res = None;
     return Ok(super::abstract_::PyMapping_GetOptionalItemString(c, obj, key, &mut res)?);
 }
@@ -2284,6 +2377,7 @@ pub fn PyMapping_HasKeyWithError<C: CApi>(
     obj: &C::Object,
     key: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_HasKeyWithError);
     let mut res = None;
     return Ok(super::abstract_::PyMapping_GetOptionalItem(c, obj, key, &mut res)?);
 }
@@ -2293,6 +2387,7 @@ pub fn PyMapping_HasKeyString<C: CApi>(
     obj: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_HasKeyString);
     let mut value = None;
     let result = match super::abstract_::PyMapping_GetOptionalItemString(
         c,
@@ -2325,6 +2420,7 @@ pub fn PyMapping_HasKey<C: CApi>(
     obj: &C::Object,
     key: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyMapping_HasKey);
     let mut value = None;
     let result = match super::abstract_::PyMapping_GetOptionalItem(
         c,
@@ -2357,6 +2453,7 @@ pub fn method_output_as_list<C: CApi>(
     o: Option<&C::Object>,
     meth: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::method_output_as_list);
     let meth_output = c.PyObject_CallMethodNoArgs(o, meth)?;
     if c.PyList_CheckExact(&meth_output)? {
         return Ok(meth_output);
@@ -2396,6 +2493,7 @@ pub fn method_output_as_list<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PyMapping_Keys`.
 pub fn PyMapping_Keys<C: CApi>(c: &mut C, o: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyMapping_Keys);
     if c.PyDict_CheckExact(o)? {
         return Ok(super::dictobject::PyDict_Keys(c, o)?);
     }
@@ -2407,6 +2505,7 @@ pub fn PyMapping_Items<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyMapping_Items);
     if c.PyDict_CheckExact(o)? {
         return Ok(super::dictobject::PyDict_Items(c, o)?);
     }
@@ -2418,6 +2517,7 @@ pub fn PyMapping_Values<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyMapping_Values);
     if c.PyDict_CheckExact(o)? {
         return Ok(super::dictobject::PyDict_Values(c, o)?);
     }
@@ -2429,6 +2529,7 @@ pub fn abstract_get_bases<C: CApi>(
     c: &mut C,
     cls: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::abstract_get_bases);
     let id__bases = c._Py_ID("__bases__")?;
     let mut bases = None;
     super::object::PyObject_GetOptionalAttr(c, cls, &id__bases, &mut bases)?;
@@ -2443,6 +2544,7 @@ pub fn abstract_issubclass<C: CApi>(
     derived: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::abstract_issubclass);
     let (bases_2, n) = {
         let mut derived_2 = derived.clone();
         loop {
@@ -2513,6 +2615,7 @@ pub fn check_class<C: CApi>(
     cls: &C::Object,
     error: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_class);
     if super::abstract_::abstract_get_bases(c, cls)?.is_some() {
         return Ok(-1);
     }
@@ -2525,6 +2628,7 @@ pub fn object_isinstance<C: CApi>(
     inst: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_isinstance);
     let check = c.PyType_Check(cls)?;
     let retval_5 = if check {
         let result = c.PyObject_TypeCheck(inst, cls)?;
@@ -2611,6 +2715,7 @@ pub fn object_recursive_isinstance<C: CApi>(
     inst: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_recursive_isinstance);
     if c.Py_IS_TYPE(inst, cls)? {
         return Ok(1);
     }
@@ -2705,6 +2810,7 @@ pub fn PyObject_IsInstance<C: CApi>(
     inst: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_IsInstance);
     return Ok(super::abstract_::object_recursive_isinstance(c, inst, cls)?);
 }
 /// CPython: Objects/abstract.c, `recursive_issubclass`.
@@ -2713,6 +2819,7 @@ pub fn recursive_issubclass<C: CApi>(
     derived: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::recursive_issubclass);
     if c.PyType_Check(cls)? && c.PyType_Check(derived)? {
         return Ok(c.PyType_IsSubtype(derived, cls)?);
     }
@@ -2755,6 +2862,7 @@ pub fn object_issubclass<C: CApi>(
     derived: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_issubclass);
     if c.PyType_CheckExact(cls)? {
         if c.Py_Is(derived, cls)? {
             return Ok(1);
@@ -2856,6 +2964,7 @@ pub fn PyObject_IsSubclass<C: CApi>(
     derived: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_IsSubclass);
     return Ok(super::abstract_::object_issubclass(c, derived, cls)?);
 }
 /// CPython: Objects/abstract.c, `_PyObject_RealIsInstance`.
@@ -2864,6 +2973,7 @@ pub fn _PyObject_RealIsInstance<C: CApi>(
     inst: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_RealIsInstance);
     return Ok(super::abstract_::object_isinstance(c, inst, cls)?);
 }
 /// CPython: Objects/abstract.c, `_PyObject_RealIsSubclass`.
@@ -2872,6 +2982,7 @@ pub fn _PyObject_RealIsSubclass<C: CApi>(
     derived: &C::Object,
     cls: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_RealIsSubclass);
     return Ok(super::abstract_::recursive_issubclass(c, derived, cls)?);
 }
 /// CPython: Objects/abstract.c, `PyObject_GetIter`.
@@ -2879,6 +2990,7 @@ pub fn PyObject_GetIter<C: CApi>(
     c: &mut C,
     o: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetIter);
     let object = match o {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -2917,6 +3029,7 @@ pub fn PyObject_GetAIter<C: CApi>(
     c: &mut C,
     o: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetAIter);
     let t = c.Py_TYPE(o)?;
     if c.has_suite(&t, Suite::tp_as_async)?
         && let Some(am_aiter) = &c.slot(&t, Slot::am_aiter)?
@@ -2947,6 +3060,7 @@ pub fn PyObject_GetAIter<C: CApi>(
 }
 /// CPython: Objects/abstract.c, `PyIter_Check`.
 pub fn PyIter_Check<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyIter_Check);
     let tp = c.Py_TYPE(obj)?;
     let tp_iternext = c.slot(&tp, Slot::tp_iternext)?;
     let value = if let Some(tp_iternext_2) = &tp_iternext
@@ -2960,6 +3074,7 @@ pub fn PyIter_Check<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
 }
 /// CPython: Objects/abstract.c, `PyAIter_Check`.
 pub fn PyAIter_Check<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyAIter_Check);
     let tp = c.Py_TYPE(obj)?;
     let value = if c.has_suite(&tp, Suite::tp_as_async)?
         && let Some(am_anext) = &c.slot(&tp, Slot::am_anext)?
@@ -2976,6 +3091,7 @@ pub fn PyIter_Next<C: CApi>(
     c: &mut C,
     iter: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyIter_Next);
     let tp = c.Py_TYPE(iter)?;
     let tp_iternext = c.slot(&tp, Slot::tp_iternext)?;
     let function = match tp_iternext.as_ref() {
@@ -3003,6 +3119,7 @@ pub fn PyIter_Send<C: CApi>(
     arg: Option<&C::Object>,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyIter_Send);
     let tp = c.Py_TYPE(iter)?;
     if c.has_suite(&tp, Suite::tp_as_async)?
         && let Some(am_send) = &c.slot(&tp, Slot::am_send)?

@@ -9,6 +9,7 @@
 use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
 /// CPython: Objects/boolobject.c, `bool_repr`.
 pub fn bool_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_repr);
     let is = c.is(self_, Global::Py_True)?;
     let value = if is {
         let idTrue = c._Py_ID("True")?;
@@ -21,6 +22,7 @@ pub fn bool_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::
 }
 /// CPython: Objects/boolobject.c, `PyBool_FromLong`.
 pub fn PyBool_FromLong<C: CApi>(c: &mut C, ok: i64) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyBool_FromLong);
     let value = if ok != 0 {
         c.global(Global::Py_True)?
     } else {
@@ -36,6 +38,7 @@ pub fn bool_vectorcall<C: CApi>(
     nargsf: usize,
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bool_vectorcall);
     let result = match c._PyArg_NoKwnames("bool", kwnames) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -96,6 +99,7 @@ pub fn bool_vectorcall<C: CApi>(
 }
 /// CPython: Objects/boolobject.c, `bool_dealloc`.
 pub fn bool_dealloc<C: CApi>(c: &mut C, boolean: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::bool_dealloc);
     super::object::_Py_SetImmortal(c, boolean)?;
     return Ok(());
 }

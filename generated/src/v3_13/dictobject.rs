@@ -12,6 +12,7 @@ pub fn load_keys_nentries<C: CApi>(
     c: &mut C,
     mp: &C::Object,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::load_keys_nentries);
     return Ok(c.PyDictObject_ma_keys_dk_nentries(mp)?);
 }
 /// CPython: Objects/dictobject.c, `dict_fromkeys`.
@@ -21,6 +22,7 @@ pub fn dict_fromkeys<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_fromkeys);
     let result = match c._PyArg_CheckPositional("fromkeys", nargs, 1, 2) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -62,6 +64,7 @@ pub fn dict_copy<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_copy);
     return Ok(super::dictobject::dict_copy_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_get`.
@@ -71,6 +74,7 @@ pub fn dict_get<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_get);
     let result = match c._PyArg_CheckPositional("get", nargs, 1, 2) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -109,6 +113,7 @@ pub fn dict_setdefault<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_setdefault);
     let result = match c._PyArg_CheckPositional("setdefault", nargs, 1, 2) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -148,6 +153,7 @@ pub fn dict_clear<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_clear);
     return Ok(super::dictobject::dict_clear_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_pop`.
@@ -157,6 +163,7 @@ pub fn dict_pop<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_pop);
     let result = match c._PyArg_CheckPositional("pop", nargs, 1, 2) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -191,6 +198,7 @@ pub fn dict_popitem<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_popitem);
     return Ok(c.dict_popitem_impl(self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict___sizeof__`.
@@ -199,6 +207,7 @@ pub fn dict___sizeof__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict___sizeof__);
     return Ok(super::dictobject::dict___sizeof___impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict___reversed__`.
@@ -207,6 +216,7 @@ pub fn dict___reversed__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict___reversed__);
     return Ok(super::dictobject::dict___reversed___impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_keys`.
@@ -215,6 +225,7 @@ pub fn dict_keys<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_keys);
     return Ok(super::dictobject::dict_keys_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_items`.
@@ -223,6 +234,7 @@ pub fn dict_items<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_items);
     return Ok(super::dictobject::dict_items_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_values`.
@@ -231,17 +243,20 @@ pub fn dict_values<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_values);
     return Ok(super::dictobject::dict_values_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `estimate_log2_keysize`.
 pub fn estimate_log2_keysize<C: CApi>(c: &mut C, n: isize) -> Result<u8, C::Error> {
+    c.enter(FunctionId::estimate_log2_keysize);
     return Ok(c.calculate_log2_keysize(((n * 3) + 1) / 2)?);
 }
 /// CPython: Objects/dictobject.c, `ensure_shared_on_resize`.
 pub fn ensure_shared_on_resize<C: CApi>(
-    _c: &mut C,
+    c: &mut C,
     _mp: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::ensure_shared_on_resize);
     return Ok(());
 }
 /// CPython: Objects/dictobject.c, `_Py_dict_lookup_threadsafe`.
@@ -252,10 +267,12 @@ pub fn _Py_dict_lookup_threadsafe<C: CApi>(
     hash: isize,
     value_addr: &mut Option<C::Object>,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_Py_dict_lookup_threadsafe);
     return Ok(c._Py_dict_lookup(Some(mp), key, hash, value_addr)?);
 }
 /// CPython: Objects/dictobject.c, `is_unusable_slot`.
-pub fn is_unusable_slot<C: CApi>(_c: &mut C, ix: isize) -> Result<i32, C::Error> {
+pub fn is_unusable_slot<C: CApi>(c: &mut C, ix: isize) -> Result<i32, C::Error> {
+    c.enter(FunctionId::is_unusable_slot);
     return Ok(i32::from(ix >= 0));
 }
 /// CPython: Objects/dictobject.c, `insertion_resize`.
@@ -264,6 +281,7 @@ pub fn insertion_resize<C: CApi>(
     mp: &C::Object,
     unicode: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::insertion_resize);
     let ma_used = c.PyDictObject_ma_used(mp)?;
     let result = match c.calculate_log2_keysize(ma_used * 3) {
         Ok(result) => result,
@@ -284,6 +302,7 @@ pub fn _PyDict_NewPresized<C: CApi>(
     c: &mut C,
     minused: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDict_NewPresized);
     return Ok(c.dict_new_presized(minused, 0)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItem`.
@@ -292,6 +311,7 @@ pub fn PyDict_GetItem<C: CApi>(
     op: &C::Object,
     key: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_GetItem);
     return Ok(
         c
             .dict_getitem(
@@ -307,6 +327,7 @@ pub fn _PyDict_LookupIndex<C: CApi>(
     mp: &C::Object,
     key: &C::Object,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyDict_LookupIndex);
     let result = c._PyObject_HashFast(key)?;
     let mut value = None;
     return Ok(c._Py_dict_lookup(Some(mp), key, result, &mut value)?);
@@ -319,6 +340,7 @@ pub fn _PyDict_GetItemRef_KnownHash_LockHeld<C: CApi>(
     hash: isize,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld);
     let mut value = None;
     match c._Py_dict_lookup(Some(op), key, hash, &mut value) {
         Ok(_) => {}
@@ -343,6 +365,7 @@ pub fn _PyDict_GetItemRef_KnownHash<C: CApi>(
     hash: isize,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemRef_KnownHash);
     let mut value = None;
     match c._Py_dict_lookup(op, key, hash, &mut value) {
         Ok(_) => {}
@@ -366,6 +389,7 @@ pub fn _PyDict_GetItemRef_Unicode_LockHeld<C: CApi>(
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemRef_Unicode_LockHeld);
     let result_2 = match c._PyObject_HashFast(key) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
@@ -401,6 +425,7 @@ pub fn _PyDict_GetItemWithError<C: CApi>(
     dp: &C::Object,
     kv: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemWithError);
     let ob_type = c.PyObject_ob_type(kv)?;
     let object = match ob_type.as_ref() {
         Some(object) => object.clone(),
@@ -420,6 +445,7 @@ pub fn _PyDict_GetItemStringWithError<C: CApi>(
     v: &C::Object,
     key: &str,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemStringWithError);
     let kv = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_GetItemWithError(Some(v), &kv)?);
 }
@@ -430,6 +456,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
     builtins: &C::Object,
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_LoadGlobal);
     let result = c._PyObject_HashFast(key)?;
     let mut value = None;
     match super::dictobject::_Py_dict_lookup_threadsafe(
@@ -470,6 +497,7 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     key: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_SetItem_Take2);
     return Ok(c.setitem_take2_lock_held(Some(mp), key, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `setitem_lock_held`.
@@ -479,6 +507,7 @@ pub fn setitem_lock_held<C: CApi>(
     key: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::setitem_lock_held);
     return Ok(c.setitem_take2_lock_held(mp, key, value)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_KnownHash`.
@@ -489,6 +518,7 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
     value: &C::Object,
     hash: isize,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_SetItem_KnownHash);
     if c.PyDict_Check(op)? {
         return Ok(c._PyDict_SetItem_KnownHash_LockHeld(op, key, value, hash)?);
     }
@@ -501,10 +531,12 @@ pub fn _PyDict_DelItem_KnownHash<C: CApi>(
     key: Option<&C::Object>,
     hash: isize,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_DelItem_KnownHash);
     return Ok(c.delitem_knownhash_lock_held(op, key, hash)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_Clear`.
 pub fn PyDict_Clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyDict_Clear);
     c.clear_lock_held(op)?;
     return Ok(());
 }
@@ -515,6 +547,7 @@ pub fn pop_lock_held<C: CApi>(
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::pop_lock_held);
     let object = match op {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -548,6 +581,7 @@ pub fn PyDict_Pop<C: CApi>(
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_Pop);
     return Ok(super::dictobject::pop_lock_held(c, op, key, result)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_PopString`.
@@ -557,6 +591,7 @@ pub fn PyDict_PopString<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_PopString);
     let key_obj = match c.PyUnicode_FromString(Some(key)) {
         Ok(key_obj) => key_obj,
         Err(error) if c.is_exception(&error) => {
@@ -574,6 +609,7 @@ pub fn _PyDict_Pop<C: CApi>(
     key: &C::Object,
     default_value: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_Pop);
     let mut result = None;
     let result_2 = match super::dictobject::PyDict_Pop(c, Some(dict), key, &mut result) {
         Ok(result_2) => result_2,
@@ -597,6 +633,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
     iterable: &C::Object,
     value: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDict_FromKeys);
     let mp = c._PyObject_CallNoArgs(cls)?;
     let check = c.PyDict_CheckExact(&mp)?;
     if check {
@@ -659,6 +696,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
 }
 /// CPython: Objects/dictobject.c, `dict_repr`.
 pub fn dict_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_repr);
     return Ok(c.dict_repr_lock_held(self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_subscript`.
@@ -667,6 +705,7 @@ pub fn dict_subscript<C: CApi>(
     self_: &C::Object,
     key: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_subscript);
     let result = c._PyObject_HashFast(key)?;
     let mut value = None;
     match super::dictobject::_Py_dict_lookup_threadsafe(
@@ -713,6 +752,7 @@ pub fn dict_ass_sub<C: CApi>(
     v: &C::Object,
     w: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_ass_sub);
     if let Some(w_2) = w {
         return Ok(c.PyDict_SetItem(Some(mp), v, w_2)?);
     }
@@ -720,6 +760,7 @@ pub fn dict_ass_sub<C: CApi>(
 }
 /// CPython: Objects/dictobject.c, `PyDict_Keys`.
 pub fn PyDict_Keys<C: CApi>(c: &mut C, dict: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_Keys);
     return Ok(c.keys_lock_held(dict)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_Values`.
@@ -727,6 +768,7 @@ pub fn PyDict_Values<C: CApi>(
     c: &mut C,
     dict: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_Values);
     return Ok(c.values_lock_held(dict)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_Items`.
@@ -734,6 +776,7 @@ pub fn PyDict_Items<C: CApi>(
     c: &mut C,
     dict: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_Items);
     return Ok(c.items_lock_held(dict)?);
 }
 /// CPython: Objects/dictobject.c, `dict_fromkeys_impl`.
@@ -743,6 +786,7 @@ pub fn dict_fromkeys_impl<C: CApi>(
     iterable: &C::Object,
     value: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_fromkeys_impl);
     return Ok(super::dictobject::_PyDict_FromKeys(c, type_, iterable, value)?);
 }
 /// CPython: Objects/dictobject.c, `dict_update_arg`.
@@ -751,6 +795,7 @@ pub fn dict_update_arg<C: CApi>(
     self_: &C::Object,
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_update_arg);
     if c.PyDict_CheckExact(arg)? {
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
@@ -771,6 +816,7 @@ pub fn dict_update<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_update);
     match c.dict_update_common(self_, args, kwds, "update") {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -787,6 +833,7 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
     seq2: Option<&C::Object>,
     override_: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::merge_from_seq2_lock_held);
     let it = super::abstract_::PyObject_GetIter(c, seq2)?;
     {
         let mut i = 0;
@@ -915,6 +962,7 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
     seq2: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_MergeFromSeq2);
     return Ok(
         super::dictobject::merge_from_seq2_lock_held(c, Some(d), Some(seq2), override_)?,
     );
@@ -926,6 +974,7 @@ pub fn dict_merge<C: CApi>(
     b: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_merge);
     if c.PyDict_Check(a)? {
         if !c.PyDict_Check(b)? {
             let keys = super::abstract_::PyMapping_Keys(c, b)?;
@@ -1090,6 +1139,7 @@ pub fn _PyDict_MergeEx<C: CApi>(
     b: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_MergeEx);
     return Ok(super::dictobject::dict_merge(c, a, b, override_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_copy_impl`.
@@ -1097,6 +1147,7 @@ pub fn dict_copy_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_copy_impl);
     return Ok(c.PyDict_Copy(self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_equal`.
@@ -1105,6 +1156,7 @@ pub fn dict_equal<C: CApi>(
     a: &C::Object,
     b: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_equal);
     return Ok(c.dict_equal_lock_held(a, b)?);
 }
 /// CPython: Objects/dictobject.c, `dict_richcompare`.
@@ -1114,6 +1166,7 @@ pub fn dict_richcompare<C: CApi>(
     w: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_richcompare);
     let check = c.PyDict_Check(v)?;
     let res_3 = if check && c.PyDict_Check(w)? {
         let res_2 = if (op == 2) || (op == 3) {
@@ -1139,6 +1192,7 @@ pub fn dict___contains__<C: CApi>(
     self_: &C::Object,
     key: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict___contains__);
     if c.PyDict_Contains(Some(self_), key)? != 0 {
         return Ok(c.global(Global::Py_True)?);
     }
@@ -1151,6 +1205,7 @@ pub fn dict_get_impl<C: CApi>(
     key: &C::Object,
     default_value: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_get_impl);
     let result = c._PyObject_HashFast(key)?;
     let mut val = None;
     match super::dictobject::_Py_dict_lookup_threadsafe(
@@ -1186,6 +1241,7 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
     default_value: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_SetDefaultRef);
     return Ok(
         c.dict_setdefault_ref_lock_held(Some(d), key, Some(default_value), result, 1)?,
     );
@@ -1197,6 +1253,7 @@ pub fn PyDict_SetDefault<C: CApi>(
     key: &C::Object,
     defaultobj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyDict_SetDefault);
     let mut result = None;
     c.dict_setdefault_ref_lock_held(Some(d), key, Some(defaultobj), &mut result, 0)?;
     return Ok(result);
@@ -1208,6 +1265,7 @@ pub fn dict_setdefault_impl<C: CApi>(
     key: &C::Object,
     default_value: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_setdefault_impl);
     let mut val = None;
     c.dict_setdefault_ref_lock_held(Some(self_), key, Some(default_value), &mut val, 1)?;
     return Ok(val);
@@ -1217,6 +1275,7 @@ pub fn dict_clear_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_clear_impl);
     super::dictobject::PyDict_Clear(c, self_)?;
     return Ok(c.global(Global::Py_None)?);
 }
@@ -1227,15 +1286,18 @@ pub fn dict_pop_impl<C: CApi>(
     key: &C::Object,
     default_value: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_pop_impl);
     return Ok(super::dictobject::_PyDict_Pop(c, self_, key, default_value)?);
 }
 /// CPython: Objects/dictobject.c, `dict_tp_clear`.
 pub fn dict_tp_clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_tp_clear);
     super::dictobject::PyDict_Clear(c, op)?;
     return Ok(0);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SizeOf`.
 pub fn _PyDict_SizeOf<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyDict_SizeOf);
     return Ok(c.sizeof_lock_held(mp)?);
 }
 /// CPython: Objects/dictobject.c, `dict___sizeof___impl`.
@@ -1243,6 +1305,7 @@ pub fn dict___sizeof___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict___sizeof___impl);
     let result = match super::dictobject::_PyDict_SizeOf(c, self_) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -1263,6 +1326,7 @@ pub fn dict_or<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_or);
     if c.PyDict_Check(self_)? && c.PyDict_Check(other)? {
         let new = c.PyDict_Copy(self_)?;
         let result = match super::dictobject::dict_update_arg(c, &new, other) {
@@ -1285,6 +1349,7 @@ pub fn dict_ior<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_ior);
     let result = match super::dictobject::dict_update_arg(c, self_, other) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -1303,6 +1368,7 @@ pub fn PyDict_ContainsString<C: CApi>(
     op: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_ContainsString);
     let key_obj = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_Contains(Some(op), &key_obj)?);
 }
@@ -1313,6 +1379,7 @@ pub fn _PyDict_Contains_KnownHash<C: CApi>(
     key: &C::Object,
     hash: isize,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_Contains_KnownHash);
     let mut value = None;
     c._Py_dict_lookup(Some(op), key, hash, &mut value)?;
     if value.is_some() {
@@ -1327,6 +1394,7 @@ pub fn dict_init<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_init);
     return Ok(c.dict_update_common(self_, args, kwds, "dict")?);
 }
 /// CPython: Objects/dictobject.c, `dict_vectorcall`.
@@ -1337,6 +1405,7 @@ pub fn dict_vectorcall<C: CApi>(
     nargsf: usize,
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_vectorcall);
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -1411,6 +1480,7 @@ pub fn dict_vectorcall<C: CApi>(
 }
 /// CPython: Objects/dictobject.c, `dict_iter`.
 pub fn dict_iter<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_iter);
     let PyDictIterKey_Type = c.global(Global::PyDictIterKey_Type)?;
     return Ok(c.dictiter_new(Some(self_), &PyDictIterKey_Type)?);
 }
@@ -1420,6 +1490,7 @@ pub fn PyDict_GetItemString<C: CApi>(
     v: &C::Object,
     key: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_GetItemString);
     let kv = match c.PyUnicode_FromString(Some(key)) {
         Ok(kv) => kv,
         Err(error) if c.is_exception(&error) => {
@@ -1447,6 +1518,7 @@ pub fn PyDict_GetItemStringRef<C: CApi>(
     key: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_GetItemStringRef);
     let key_obj = match c.PyUnicode_FromString(Some(key)) {
         Ok(key_obj) => key_obj,
         Err(error) if c.is_exception(&error) => {
@@ -1464,6 +1536,7 @@ pub fn PyDict_SetItemString<C: CApi>(
     key: &str,
     item: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_SetItemString);
     let kv = c.PyUnicode_FromString(Some(key))?;
     let mut kv_2 = Some(kv.clone());
     c._PyUnicode_InternImmortal(&mut kv_2)?;
@@ -1479,11 +1552,13 @@ pub fn PyDict_DelItemString<C: CApi>(
     v: &C::Object,
     key: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_DelItemString);
     let kv = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_DelItem(v, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `dictiter_dealloc`.
 pub fn dictiter_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::dictiter_dealloc);
     c._PyObject_GC_UNTRACK(self_)?;
     c.PyObject_GC_Del(Some(self_))?;
     return Ok(());
@@ -1493,6 +1568,7 @@ pub fn dictiter_iternextkey<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictiter_iternextkey);
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
         return Ok(Some(c.dictiter_iternextkey_lock_held(d, self_)?));
     }
@@ -1503,6 +1579,7 @@ pub fn dictiter_iternextvalue<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictiter_iternextvalue);
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
         return Ok(Some(c.dictiter_iternextvalue_lock_held(d, self_)?));
     }
@@ -1513,6 +1590,7 @@ pub fn has_unique_reference<C: CApi>(
     c: &mut C,
     op: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::has_unique_reference);
     return Ok(i32::from(c.Py_REFCNT(op)? == 1));
 }
 /// CPython: Objects/dictobject.c, `acquire_iter_result`.
@@ -1520,6 +1598,7 @@ pub fn acquire_iter_result<C: CApi>(
     c: &mut C,
     result: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::acquire_iter_result);
     let result_2 = match super::dictobject::has_unique_reference(c, result) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
@@ -1537,6 +1616,7 @@ pub fn dictiter_iternextitem<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictiter_iternextitem);
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
         let mut key = None;
         let mut value = None;
@@ -1647,6 +1727,7 @@ pub fn dictreviter_iternext<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictreviter_iternext);
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
         return Ok(Some(c.dictreviter_iter_lock_held(d, self_)?));
     }
@@ -1657,11 +1738,13 @@ pub fn dict___reversed___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict___reversed___impl);
     let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
     return Ok(c.dictiter_new(Some(self_), &PyDictRevIterKey_Type)?);
 }
 /// CPython: Objects/dictobject.c, `dictview_dealloc`.
 pub fn dictview_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::dictview_dealloc);
     c._PyObject_GC_UNTRACK(self_)?;
     c.PyObject_GC_Del(Some(self_))?;
     return Ok(());
@@ -1671,6 +1754,7 @@ pub fn dictview_mapping<C: CApi>(
     c: &mut C,
     view: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictview_mapping);
     let object = match view {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->dv_dict")),
@@ -1684,6 +1768,7 @@ pub fn all_contained_in<C: CApi>(
     self_: Option<&C::Object>,
     other: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::all_contained_in);
     let iter = super::abstract_::PyObject_GetIter(c, self_)?;
     let ok_2 = {
         let mut ok = 1;
@@ -1726,6 +1811,7 @@ pub fn dictview_richcompare<C: CApi>(
     other: Option<&C::Object>,
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictview_richcompare);
     let object = match other {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -1971,6 +2057,7 @@ pub fn dictview_repr<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictview_repr);
     let rc = super::object::Py_ReprEnter(c, self_)? as isize;
     if rc != 0 {
         let value = if rc > 0 {
@@ -2029,6 +2116,7 @@ pub fn dictkeys_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictkeys_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterKey_Type = c.global(Global::PyDictIterKey_Type)?;
@@ -2042,6 +2130,7 @@ pub fn dictkeys_contains<C: CApi>(
     self_: &C::Object,
     obj: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dictkeys_contains);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         return Ok(c.PyDict_Contains(dv_dict.as_ref(), obj)?);
@@ -2053,6 +2142,7 @@ pub fn dictviews_to_set<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictviews_to_set);
     let check = c.PyDictKeys_Check(self_)?;
     let left_3 = if check {
         let left = c._PyDictViewObject_dv_dict(self_)?;
@@ -2074,6 +2164,7 @@ pub fn dictviews_sub<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictviews_sub);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let iddifference_update = c._Py_ID("difference_update")?;
     c.PyObject_CallMethodOneArg(&result, &iddifference_update, Some(other))?;
@@ -2085,6 +2176,7 @@ pub fn dictviews_or<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictviews_or);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     match c._PySet_Update(&result, other) {
         Ok(_) => {}
@@ -2101,6 +2193,7 @@ pub fn dictitems_xor_lock_held<C: CApi>(
     d1: Option<&C::Object>,
     d2: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictitems_xor_lock_held);
     let temp_dict = c.copy_lock_held(d1)?;
     let result_set = c.PySet_New(None)?;
     {
@@ -2199,6 +2292,7 @@ pub fn dictitems_xor<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictitems_xor);
     let d1 = c._PyDictViewObject_dv_dict(self_)?;
     let d2 = c._PyDictViewObject_dv_dict(other)?;
     return Ok(super::dictobject::dictitems_xor_lock_held(c, d1.as_ref(), d2.as_ref())?);
@@ -2209,6 +2303,7 @@ pub fn dictviews_xor<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictviews_xor);
     if c.PyDictItems_Check(self_)? && c.PyDictItems_Check(other)? {
         return Ok(super::dictobject::dictitems_xor(c, self_, other)?);
     }
@@ -2223,6 +2318,7 @@ pub fn dictviews_isdisjoint<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictviews_isdisjoint);
     if c.Py_Is(self_, other)? {
         let result = match c.dictview_len(self_) {
             Ok(result) => result,
@@ -2299,6 +2395,7 @@ pub fn dict_keys_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_keys_impl);
     let PyDictKeys_Type = c.global(Global::PyDictKeys_Type)?;
     return Ok(c._PyDictView_New(self_, &PyDictKeys_Type)?);
 }
@@ -2308,6 +2405,7 @@ pub fn dictkeys_reversed<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictkeys_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
@@ -2320,6 +2418,7 @@ pub fn dictitems_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictitems_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterItem_Type = c.global(Global::PyDictIterItem_Type)?;
@@ -2333,6 +2432,7 @@ pub fn dictitems_contains<C: CApi>(
     self_: &C::Object,
     obj: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dictitems_contains);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         if c.PyTuple_Check(obj)? && !(c.PyTuple_GET_SIZE(obj)? != 2) {
             let key = c.PyTuple_GET_ITEM(obj, 0)?;
@@ -2368,6 +2468,7 @@ pub fn dict_items_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_items_impl);
     let PyDictItems_Type = c.global(Global::PyDictItems_Type)?;
     return Ok(c._PyDictView_New(self_, &PyDictItems_Type)?);
 }
@@ -2377,6 +2478,7 @@ pub fn dictitems_reversed<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictitems_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterItem_Type = c.global(Global::PyDictRevIterItem_Type)?;
@@ -2389,6 +2491,7 @@ pub fn dictvalues_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictvalues_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterValue_Type = c.global(Global::PyDictIterValue_Type)?;
@@ -2401,6 +2504,7 @@ pub fn dict_values_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_values_impl);
     let PyDictValues_Type = c.global(Global::PyDictValues_Type)?;
     return Ok(c._PyDictView_New(self_, &PyDictValues_Type)?);
 }
@@ -2410,6 +2514,7 @@ pub fn dictvalues_reversed<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictvalues_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterValue_Type = c.global(Global::PyDictRevIterValue_Type)?;
@@ -2422,6 +2527,7 @@ pub fn _PyObject_MaterializeManagedDict<C: CApi>(
     c: &mut C,
     obj: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyObject_MaterializeManagedDict);
     let dict = match c._PyObject_GetManagedDict(obj) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2443,6 +2549,7 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
     name: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_SetItem_LockHeld);
     if let Some(value_2) = value {
         return Ok(
             super::dictobject::setitem_lock_held(c, Some(dict), name, Some(value_2))?,
@@ -2460,6 +2567,7 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
     key: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObjectDict_SetItem);
     let dict = c.ensure_nonmanaged_dict(obj, dictptr)?;
     return Ok(super::dictobject::_PyDict_SetItem_LockHeld(c, &dict, key, Some(value))?);
 }

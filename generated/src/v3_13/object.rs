@@ -8,19 +8,23 @@
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
 /// CPython: Objects/object.c, `Py_IncRef`.
-pub fn Py_IncRef<C: CApi>(_c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+pub fn Py_IncRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::Py_IncRef);
     return Ok(());
 }
 /// CPython: Objects/object.c, `Py_DecRef`.
-pub fn Py_DecRef<C: CApi>(_c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+pub fn Py_DecRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::Py_DecRef);
     return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_IncRef`.
-pub fn _Py_IncRef<C: CApi>(_c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+pub fn _Py_IncRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_IncRef);
     return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_DecRef`.
-pub fn _Py_DecRef<C: CApi>(_c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+pub fn _Py_DecRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_DecRef);
     return Ok(());
 }
 /// CPython: Objects/object.c, `PyObject_Init`.
@@ -29,6 +33,7 @@ pub fn PyObject_Init<C: CApi>(
     op: Option<&C::Object>,
     tp: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_Init);
     if let Some(op_2) = op {
         c._PyObject_Init(op_2, tp)?;
         return Ok(op_2.clone());
@@ -42,6 +47,7 @@ pub fn PyObject_InitVar<C: CApi>(
     tp: &C::Object,
     size: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_InitVar);
     if let Some(op_2) = op {
         c._PyObject_InitVar(op_2, tp, size)?;
         return Ok(op_2.clone());
@@ -49,11 +55,13 @@ pub fn PyObject_InitVar<C: CApi>(
     return Err(c.PyErr_NoMemory());
 }
 /// CPython: Objects/object.c, `_Py_BreakPoint`.
-pub fn _Py_BreakPoint<C: CApi>(_c: &mut C) -> Result<(), C::Error> {
+pub fn _Py_BreakPoint<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_BreakPoint);
     return Ok(());
 }
 /// CPython: Objects/object.c, `_PyObject_IsFreed`.
 pub fn _PyObject_IsFreed<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_IsFreed);
     let result = match c._PyMem_IsPtrFreed(Some(op)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -82,6 +90,7 @@ pub fn PyObject_Repr<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_Repr);
     let result = match c.PyErr_CheckSignals() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -158,6 +167,7 @@ pub fn PyObject_Str<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_Str);
     let result = match c.PyErr_CheckSignals() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -225,6 +235,7 @@ pub fn PyObject_ASCII<C: CApi>(
     c: &mut C,
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_ASCII);
     if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
         let result = match c.PyUnicode_IS_ASCII(repr) {
             Ok(result) => result,
@@ -275,6 +286,7 @@ pub fn PyObject_Bytes<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_Bytes);
     if let Some(v_2) = v {
         if c.PyBytes_CheckExact(v_2)? {
             return Ok(v_2.clone());
@@ -310,6 +322,7 @@ pub fn _PyObject_FunctionStr<C: CApi>(
     c: &mut C,
     x: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_FunctionStr);
     let id__qualname = c._Py_ID("__qualname__")?;
     let mut qualname = None;
     let result = super::object::PyObject_GetOptionalAttr(
@@ -373,6 +386,7 @@ pub fn do_richcompare<C: CApi>(
     w: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::do_richcompare);
     let tp = c.Py_TYPE(w)?;
     let result = c.Py_IS_TYPE(v, &tp)?;
     let checked_reverse_op = if result {
@@ -470,6 +484,7 @@ pub fn PyObject_RichCompare<C: CApi>(
     w: Option<&C::Object>,
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_RichCompare);
     if let Some(v_2) = v && let Some(w_2) = w {
         let result = match c._Py_EnterRecursiveCallTstate(" in comparison") {
             Ok(result) => result,
@@ -501,6 +516,7 @@ pub fn PyObject_RichCompareBool<C: CApi>(
     w: Option<&C::Object>,
     op: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_RichCompareBool);
     let is = match (v, w) {
         (Some(x), Some(y)) => c.Py_Is(x, y)?,
         (None, None) => true,
@@ -537,6 +553,7 @@ pub fn PyObject_HashNotImplemented<C: CApi>(
     c: &mut C,
     v: &C::Object,
 ) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::PyObject_HashNotImplemented);
     let tp = c.Py_TYPE(v)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -551,6 +568,7 @@ pub fn PyObject_HashNotImplemented<C: CApi>(
 }
 /// CPython: Objects/object.c, `PyObject_Hash`.
 pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyObject_Hash);
     let tp = c.Py_TYPE(v)?;
     if let Some(tp_hash) = &c.slot(&tp, Slot::tp_hash)? {
         return Ok(c.call_hashfunc(tp_hash, v)?);
@@ -584,6 +602,7 @@ pub fn PyObject_GetAttrString<C: CApi>(
     v: &C::Object,
     name: &str,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetAttrString);
     let tp = c.Py_TYPE(v)?;
     if let Some(tp_getattr) = &c.slot(&tp, Slot::tp_getattr)? {
         return Ok(c.call_getattrfunc(tp_getattr, v, name)?);
@@ -597,6 +616,7 @@ pub fn PyObject_HasAttrStringWithError<C: CApi>(
     obj: &C::Object,
     name: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_HasAttrStringWithError);
     let mut res = None;
     return Ok(super::object::PyObject_GetOptionalAttrString(c, obj, name, &mut res)?);
 }
@@ -606,6 +626,7 @@ pub fn PyObject_HasAttrString<C: CApi>(
     obj: &C::Object,
     name: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_HasAttrString);
     let result = match super::object::PyObject_HasAttrStringWithError(c, obj, name) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -633,6 +654,7 @@ pub fn PyObject_SetAttrString<C: CApi>(
     name: &str,
     w: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_SetAttrString);
     let tp = c.Py_TYPE(v)?;
     let Some(tp_setattr) = &c.slot(&tp, Slot::tp_setattr)? else {
         let s = c.PyUnicode_InternFromString(name)?;
@@ -650,6 +672,7 @@ pub fn PyObject_DelAttrString<C: CApi>(
     v: &C::Object,
     name: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_DelAttrString);
     return Ok(super::object::PyObject_SetAttrString(c, v, name, None)?);
 }
 /// CPython: Objects/object.c, `_PyObject_IsAbstract`.
@@ -657,6 +680,7 @@ pub fn _PyObject_IsAbstract<C: CApi>(
     c: &mut C,
     obj: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_IsAbstract);
     if let Some(obj_2) = obj {
         let id__isabstractmethod = c._Py_ID("__isabstractmethod__")?;
         let mut isabstract = None;
@@ -684,10 +708,11 @@ pub fn _PyObject_IsAbstract<C: CApi>(
 }
 /// CPython: Objects/object.c, `_PyObject_SetAttributeErrorContext`.
 pub fn _PyObject_SetAttributeErrorContext<C: CApi>(
-    _c: &mut C,
+    c: &mut C,
     _v: &C::Object,
     _name: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_SetAttributeErrorContext);
     return Ok(0);
 }
 /// CPython: Objects/object.c, `PyObject_GetAttr`.
@@ -696,6 +721,7 @@ pub fn PyObject_GetAttr<C: CApi>(
     v: &C::Object,
     name: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetAttr);
     let tp = c.Py_TYPE(v)?;
     if !c.PyUnicode_Check(name)? {
         let tp_2 = c.Py_TYPE(name)?;
@@ -759,6 +785,7 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
     name: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_GetOptionalAttr);
     let tp = c.Py_TYPE(v)?;
     if !c.PyUnicode_Check(name)? {
         let tp_2 = c.Py_TYPE(name)?;
@@ -894,6 +921,7 @@ pub fn PyObject_GetOptionalAttrString<C: CApi>(
     name: &str,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_GetOptionalAttrString);
     let tp = c.Py_TYPE(obj)?;
     let Some(tp_getattr) = &c.slot(&tp, Slot::tp_getattr)? else {
         let oname = match c.PyUnicode_FromString(Some(name)) {
@@ -927,6 +955,7 @@ pub fn PyObject_HasAttrWithError<C: CApi>(
     obj: &C::Object,
     name: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_HasAttrWithError);
     let mut res = None;
     return Ok(super::object::PyObject_GetOptionalAttr(c, obj, name, &mut res)?);
 }
@@ -936,6 +965,7 @@ pub fn PyObject_HasAttr<C: CApi>(
     obj: &C::Object,
     name: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_HasAttr);
     let result = match super::object::PyObject_HasAttrWithError(c, obj, name) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -963,6 +993,7 @@ pub fn PyObject_SetAttr<C: CApi>(
     name: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_SetAttr);
     let tp = c.Py_TYPE(v)?;
     if !c.PyUnicode_Check(name)? {
         let tp_2 = c.Py_TYPE(name)?;
@@ -1115,13 +1146,15 @@ pub fn PyObject_DelAttr<C: CApi>(
     v: &C::Object,
     name: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_DelAttr);
     return Ok(super::object::PyObject_SetAttr(c, v, name, None)?);
 }
 /// CPython: Objects/object.c, `PyObject_SelfIter`.
 pub fn PyObject_SelfIter<C: CApi>(
-    _c: &mut C,
+    c: &mut C,
     obj: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_SelfIter);
     return Ok(obj.clone());
 }
 /// CPython: Objects/object.c, `_PyObject_NextNotImplemented`.
@@ -1129,6 +1162,7 @@ pub fn _PyObject_NextNotImplemented<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::_PyObject_NextNotImplemented);
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -1147,6 +1181,7 @@ pub fn PyObject_GenericGetAttr<C: CApi>(
     obj: &C::Object,
     name: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GenericGetAttr);
     return Ok(c._PyObject_GenericGetAttrWithDict(obj, name, None, 0)?);
 }
 /// CPython: Objects/object.c, `PyObject_GenericSetAttr`.
@@ -1156,6 +1191,7 @@ pub fn PyObject_GenericSetAttr<C: CApi>(
     name: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_GenericSetAttr);
     return Ok(c._PyObject_GenericSetAttrWithDict(obj, name, value, None)?);
 }
 /// CPython: Objects/object.c, `PyObject_IsTrue`.
@@ -1163,6 +1199,7 @@ pub fn PyObject_IsTrue<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_IsTrue);
     if match v {
         Some(object) => c.is(object, Global::Py_True)?,
         None => false,
@@ -1244,6 +1281,7 @@ pub fn PyObject_IsTrue<C: CApi>(
 }
 /// CPython: Objects/object.c, `PyObject_Not`.
 pub fn PyObject_Not<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_Not);
     return Ok(i32::from(super::object::PyObject_IsTrue(c, Some(v))? == 0));
 }
 /// CPython: Objects/object.c, `PyCallable_Check`.
@@ -1251,6 +1289,7 @@ pub fn PyCallable_Check<C: CApi>(
     c: &mut C,
     x: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyCallable_Check);
     if let Some(x_2) = x {
         let tp = c.Py_TYPE(x_2)?;
         return Ok(i32::from(c.slot(&tp, Slot::tp_call)?.is_some()));
@@ -1259,6 +1298,7 @@ pub fn PyCallable_Check<C: CApi>(
 }
 /// CPython: Objects/object.c, `_dir_locals`.
 pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_dir_locals);
     let locals = c._PyEval_GetFrameLocals()?;
     let names = super::abstract_::PyMapping_Keys(c, &locals)?;
     if !c.PyList_Check(&names)? {
@@ -1291,6 +1331,7 @@ pub fn _dir_object<C: CApi>(
     c: &mut C,
     obj: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_dir_object);
     let id__dir = c._Py_ID("__dir__")?;
     let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__dir)?
     else {
@@ -1318,6 +1359,7 @@ pub fn PyObject_Dir<C: CApi>(
     c: &mut C,
     obj: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyObject_Dir);
     let value = if let Some(obj_2) = obj {
         let result = match super::object::_dir_object(c, Some(obj_2)) {
             Ok(result) => result,
@@ -1341,10 +1383,12 @@ pub fn PyObject_Dir<C: CApi>(
 }
 /// CPython: Objects/object.c, `none_repr`.
 pub fn none_repr<C: CApi>(c: &mut C, _op: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::none_repr);
     return Ok(c.PyUnicode_FromString(Some("None"))?);
 }
 /// CPython: Objects/object.c, `none_dealloc`.
 pub fn none_dealloc<C: CApi>(c: &mut C, none: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::none_dealloc);
     super::object::_Py_SetImmortal(c, none)?;
     return Ok(());
 }
@@ -1355,6 +1399,7 @@ pub fn none_new<C: CApi>(
     args: &C::Object,
     kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::none_new);
     if c.PyTuple_GET_SIZE(args)? != 0 {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "NoneType takes no arguments"));
@@ -1366,11 +1411,13 @@ pub fn none_new<C: CApi>(
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/object.c, `none_bool`.
-pub fn none_bool<C: CApi>(_c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
+pub fn none_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::none_bool);
     return Ok(0);
 }
 /// CPython: Objects/object.c, `none_hash`.
-pub fn none_hash<C: CApi>(_c: &mut C, _v: &C::Object) -> Result<isize, C::Error> {
+pub fn none_hash<C: CApi>(c: &mut C, _v: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::none_hash);
     return Ok(4238894112);
 }
 /// CPython: Objects/object.c, `NotImplemented_repr`.
@@ -1378,6 +1425,7 @@ pub fn NotImplemented_repr<C: CApi>(
     c: &mut C,
     _op: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::NotImplemented_repr);
     return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
 }
 /// CPython: Objects/object.c, `NotImplemented_reduce`.
@@ -1386,6 +1434,7 @@ pub fn NotImplemented_reduce<C: CApi>(
     _op: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::NotImplemented_reduce);
     return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
 }
 /// CPython: Objects/object.c, `notimplemented_new`.
@@ -1395,6 +1444,7 @@ pub fn notimplemented_new<C: CApi>(
     args: &C::Object,
     kwargs: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::notimplemented_new);
     if c.PyTuple_GET_SIZE(args)? != 0 {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
@@ -1414,11 +1464,13 @@ pub fn notimplemented_dealloc<C: CApi>(
     c: &mut C,
     notimplemented: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::notimplemented_dealloc);
     super::object::_Py_SetImmortal(c, notimplemented)?;
     return Ok(());
 }
 /// CPython: Objects/object.c, `notimplemented_bool`.
 pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::notimplemented_bool);
     let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
     match c
         .PyErr_WarnEx(
@@ -1436,11 +1488,13 @@ pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C:
     return Ok(1);
 }
 /// CPython: Objects/object.c, `_PyObject_FiniState`.
-pub fn _PyObject_FiniState<C: CApi>(_c: &mut C) -> Result<(), C::Error> {
+pub fn _PyObject_FiniState<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_FiniState);
     return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_NewReference`.
 pub fn _Py_NewReference<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_NewReference);
     c.new_reference(op)?;
     return Ok(());
 }
@@ -1449,11 +1503,13 @@ pub fn _Py_NewReferenceNoTotal<C: CApi>(
     c: &mut C,
     op: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_NewReferenceNoTotal);
     c.new_reference(op)?;
     return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_SetImmortal`.
 pub fn _Py_SetImmortal<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_SetImmortal);
     {
         let result = match c.PyObject_IS_GC(op) {
             Ok(result) => result,
@@ -1487,20 +1543,23 @@ pub fn _Py_SetImmortal<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
 }
 /// CPython: Objects/object.c, `_PyObject_SetDeferredRefcount`.
 pub fn _PyObject_SetDeferredRefcount<C: CApi>(
-    _c: &mut C,
+    c: &mut C,
     _op: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_SetDeferredRefcount);
     return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_ResurrectReference`.
 pub fn _Py_ResurrectReference<C: CApi>(
-    _c: &mut C,
+    c: &mut C,
     _op: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_ResurrectReference);
     return Ok(());
 }
 /// CPython: Objects/object.c, `Py_ReprEnter`.
 pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::Py_ReprEnter);
     let dict = match c.PyThreadState_GetDict() {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -1556,6 +1615,7 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
 }
 /// CPython: Objects/object.c, `Py_ReprLeave`.
 pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::Py_ReprLeave);
     let exc = match c.PyErr_GetRaisedException() {
         Ok(exc) => exc,
         Err(error) if c.is_exception(&error) => {
@@ -1620,11 +1680,13 @@ pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error>
 }
 /// CPython: Objects/object.c, `Py_IsTrue`.
 pub fn Py_IsTrue<C: CApi>(c: &mut C, x: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::Py_IsTrue);
     let Py_True = c.global(Global::Py_True)?;
     return Ok(i32::from(c.Py_Is(x, &Py_True)?));
 }
 /// CPython: Objects/object.c, `Py_IsFalse`.
 pub fn Py_IsFalse<C: CApi>(c: &mut C, x: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::Py_IsFalse);
     let Py_False = c.global(Global::Py_False)?;
     return Ok(i32::from(c.Py_Is(x, &Py_False)?));
 }
@@ -1634,6 +1696,7 @@ pub fn _Py_SetRefcnt<C: CApi>(
     ob: &C::Object,
     refcnt: isize,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_Py_SetRefcnt);
     c.Py_SET_REFCNT(ob, refcnt)?;
     return Ok(());
 }
@@ -1642,5 +1705,6 @@ pub fn Py_GetConstantBorrowed<C: CApi>(
     c: &mut C,
     constant_id: u32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::Py_GetConstantBorrowed);
     return Ok(c.Py_GetConstant(constant_id)?);
 }

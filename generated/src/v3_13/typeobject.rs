@@ -13,6 +13,7 @@ pub fn type___instancecheck__<C: CApi>(
     self_: &C::Object,
     instance: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___instancecheck__);
     let result = super::typeobject::type___instancecheck___impl(c, self_, instance)?;
     if result == -1 {
         return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
@@ -25,6 +26,7 @@ pub fn type___subclasscheck__<C: CApi>(
     self_: &C::Object,
     subclass: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___subclasscheck__);
     let result = super::typeobject::type___subclasscheck___impl(c, self_, subclass)?;
     if result == -1 {
         return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
@@ -37,6 +39,7 @@ pub fn type_mro<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_mro);
     return Ok(super::typeobject::type_mro_impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type___subclasses__`.
@@ -45,6 +48,7 @@ pub fn type___subclasses__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___subclasses__);
     return Ok(super::typeobject::type___subclasses___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type___dir__`.
@@ -53,6 +57,7 @@ pub fn type___dir__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type___dir__);
     return Ok(super::typeobject::type___dir___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type___sizeof__`.
@@ -61,6 +66,7 @@ pub fn type___sizeof__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___sizeof__);
     return Ok(c.type___sizeof___impl(self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___getstate__`.
@@ -69,6 +75,7 @@ pub fn object___getstate__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___getstate__);
     return Ok(super::typeobject::object___getstate___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___reduce__`.
@@ -77,6 +84,7 @@ pub fn object___reduce__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___reduce__);
     return Ok(super::typeobject::object___reduce___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___reduce_ex__`.
@@ -85,6 +93,7 @@ pub fn object___reduce_ex__<C: CApi>(
     self_: &C::Object,
     arg: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___reduce_ex__);
     let result = c.PyLong_AsInt(arg)?;
     return Ok(c.object___reduce_ex___impl(self_, result)?);
 }
@@ -94,6 +103,7 @@ pub fn object___format__<C: CApi>(
     self_: &C::Object,
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___format__);
     if c.PyUnicode_Check(arg)? {
         return Ok(super::typeobject::object___format___impl(c, self_, arg)?);
     }
@@ -106,6 +116,7 @@ pub fn object___sizeof__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___sizeof__);
     return Ok(c.object___sizeof___impl(self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___dir__`.
@@ -114,6 +125,7 @@ pub fn object___dir__<C: CApi>(
     self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___dir__);
     return Ok(super::typeobject::object___dir___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type_from_ref`.
@@ -121,6 +133,7 @@ pub fn type_from_ref<C: CApi>(
     c: &mut C,
     ref_: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_from_ref);
     return Ok(c._PyWeakref_GET_REF(ref_)?);
 }
 /// CPython: Objects/typeobject.c, `_PyStaticType_GetState`.
@@ -128,6 +141,7 @@ pub fn _PyStaticType_GetState<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyStaticType_GetState);
     return Ok(c.managed_static_type_state_get(self_)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetDict`.
@@ -135,6 +149,7 @@ pub fn _PyType_GetDict<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_GetDict);
     return Ok(c.lookup_tp_dict(self_)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetDict`.
@@ -142,6 +157,7 @@ pub fn PyType_GetDict<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_GetDict);
     let dict = match c.lookup_tp_dict(self_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -161,6 +177,7 @@ pub fn lookup_tp_bases<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::lookup_tp_bases);
     return Ok(c.PyTypeObject_tp_bases(self_)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetBases`.
@@ -168,6 +185,7 @@ pub fn _PyType_GetBases<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyType_GetBases);
     return Ok(super::typeobject::lookup_tp_bases(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `lookup_tp_mro`.
@@ -175,6 +193,7 @@ pub fn lookup_tp_mro<C: CApi>(
     c: &mut C,
     self_: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::lookup_tp_mro);
     let object = match self_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_mro")),
@@ -186,6 +205,7 @@ pub fn _PyType_GetMRO<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyType_GetMRO);
     return Ok(super::typeobject::lookup_tp_mro(c, Some(self_))?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_HasSubclasses`.
@@ -193,6 +213,7 @@ pub fn _PyType_HasSubclasses<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyType_HasSubclasses);
     if !((c.PyTypeObject_tp_flags(self_)? & 2) != 0) {
         match c.lookup_tp_subclasses(self_) {
             Ok(_) => {}
@@ -224,6 +245,7 @@ pub fn _PyType_GetSubclasses<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_GetSubclasses);
     let list = c.PyList_New(0)?;
     let subclasses = match c.lookup_tp_subclasses(self_) {
         Ok(subclasses) => subclasses,
@@ -289,6 +311,7 @@ pub fn _PyType_DocWithoutSignature<C: CApi>(
     name: &str,
     internal_doc: &str,
 ) -> Result<String, C::Error> {
+    c.enter(FunctionId::_PyType_DocWithoutSignature);
     let result = match c.find_signature(name, internal_doc) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -317,6 +340,7 @@ pub fn _PyType_DocWithoutSignature<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `PyType_ClearCache`.
 pub fn PyType_ClearCache<C: CApi>(c: &mut C) -> Result<u32, C::Error> {
+    c.enter(FunctionId::PyType_ClearCache);
     return Ok(c._PyType_ClearCache()?);
 }
 /// CPython: Objects/typeobject.c, `PyUnstable_Type_AssignVersionTag`.
@@ -324,6 +348,7 @@ pub fn PyUnstable_Type_AssignVersionTag<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyUnstable_Type_AssignVersionTag);
     return Ok(c.assign_version_tag(type_)?);
 }
 /// CPython: Objects/typeobject.c, `check_set_special_type_attr`.
@@ -333,6 +358,7 @@ pub fn check_set_special_type_attr<C: CApi>(
     value: Option<&C::Object>,
     name: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_set_special_type_attr);
     if c._PyType_HasFeature(type_, 256)? != 0 {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -381,6 +407,7 @@ pub fn type_name<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_name);
     if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
         return Ok(c.PyHeapTypeObject_ht_name(type_)?);
     }
@@ -403,6 +430,7 @@ pub fn type_qualname<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_qualname);
     if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
         return Ok(c.PyHeapTypeObject_ht_qualname(type_)?);
     }
@@ -425,6 +453,7 @@ pub fn type_get_module<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_get_module);
     return Ok(c.type_module(type_)?);
 }
 /// CPython: Objects/typeobject.c, `type_set_module`.
@@ -433,6 +462,7 @@ pub fn type_set_module<C: CApi>(
     type_: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_module);
     let result = match super::typeobject::check_set_special_type_attr(
         c,
         type_,
@@ -483,6 +513,7 @@ pub fn _PyType_GetFullyQualifiedName<C: CApi>(
     type_: &C::Object,
     sep: i8,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyType_GetFullyQualifiedName);
     if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         return Ok(Some(c.PyUnicode_FromString(Some(&tp_name))?));
@@ -554,6 +585,7 @@ pub fn PyType_GetFullyQualifiedName<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyType_GetFullyQualifiedName);
     return Ok(super::typeobject::_PyType_GetFullyQualifiedName(c, type_, 46)?);
 }
 /// CPython: Objects/typeobject.c, `type_abstractmethods`.
@@ -561,6 +593,7 @@ pub fn type_abstractmethods<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_abstractmethods);
     if c.is(type_, Global::PyType_Type)? {
         let id__abstractmethods = c._Py_ID("__abstractmethods__")?;
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
@@ -607,6 +640,7 @@ pub fn type_get_bases<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_get_bases);
     if let Some(bases) = &super::typeobject::_PyType_GetBases(c, type_)? {
         return Ok(bases.clone());
     }
@@ -617,6 +651,7 @@ pub fn type_get_mro<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_get_mro);
     let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
     let mro_3 = if let Some(mro_2) = &mro {
         mro_2.clone()
@@ -627,6 +662,7 @@ pub fn type_get_mro<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `type_dict`.
 pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_dict);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -646,6 +682,7 @@ pub fn type_get_doc<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_get_doc);
     if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
         c.PyTypeObject_tp_doc(type_)?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
@@ -708,6 +745,7 @@ pub fn type_get_text_signature<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_get_text_signature);
     let tp_name = c.PyTypeObject_tp_name(type_)?;
     let tp_doc = c.PyTypeObject_tp_doc(type_)?;
     return Ok(c._PyType_GetTextSignatureFromInternalDoc(&tp_name, &tp_doc, 0)?);
@@ -718,6 +756,7 @@ pub fn type_set_doc<C: CApi>(
     type_: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_doc);
     let result = match super::typeobject::check_set_special_type_attr(
         c,
         type_,
@@ -754,6 +793,7 @@ pub fn type_get_annotations<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_get_annotations);
     if !((c.PyTypeObject_tp_flags(type_)? & 512) != 0) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
@@ -839,6 +879,7 @@ pub fn type_set_annotations<C: CApi>(
     type_: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_annotations);
     if c._PyType_HasFeature(type_, 256)? != 0 {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -907,6 +948,7 @@ pub fn type_get_type_params<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_get_type_params);
     if c.is(type_, Global::PyType_Type)? {
         return Ok(Some(c.PyTuple_New(0)?));
     }
@@ -944,6 +986,7 @@ pub fn type_set_type_params<C: CApi>(
     type_: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_type_params);
     let result = match super::typeobject::check_set_special_type_attr(
         c,
         type_,
@@ -984,6 +1027,7 @@ pub fn type___instancecheck___impl<C: CApi>(
     self_: &C::Object,
     instance: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type___instancecheck___impl);
     return Ok(super::abstract_::_PyObject_RealIsInstance(c, instance, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type___subclasscheck___impl`.
@@ -992,6 +1036,7 @@ pub fn type___subclasscheck___impl<C: CApi>(
     self_: &C::Object,
     subclass: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type___subclasscheck___impl);
     return Ok(super::abstract_::_PyObject_RealIsSubclass(c, subclass, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type_repr`.
@@ -999,6 +1044,7 @@ pub fn type_repr<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_repr);
     c.PyTypeObject_tp_name(self_)?;
     let mod_ = match c.type_module(self_) {
         Ok(mod_) => mod_,
@@ -1101,6 +1147,7 @@ pub fn type_call<C: CApi>(
     args: Option<&C::Object>,
     kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_call);
     let is = c.is(self_, Global::PyType_Type)?;
     if is {
         let object = match args {
@@ -1191,6 +1238,7 @@ pub fn _PyType_NewManagedObject<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_NewManagedObject);
     let obj = match c.PyType_GenericAlloc(type_, 0) {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
@@ -1207,6 +1255,7 @@ pub fn PyType_GenericNew<C: CApi>(
     _args: &C::Object,
     _kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_GenericNew);
     let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
     let function = match tp_alloc.as_ref() {
         Some(function) => function.clone(),
@@ -1220,6 +1269,7 @@ pub fn type_is_subtype_base_chain<C: CApi>(
     a: Option<&C::Object>,
     b: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_is_subtype_base_chain);
     {
         let mut a_2 = a.cloned();
         loop {
@@ -1254,6 +1304,7 @@ pub fn is_subtype_with_mro<C: CApi>(
     a: Option<&C::Object>,
     b: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::is_subtype_with_mro);
     let res_3 = if let Some(a_mro_2) = a_mro {
         let result = c.PyTuple_GET_SIZE(a_mro_2)?;
         let res_2 = {
@@ -1288,6 +1339,7 @@ pub fn _PyObject_LookupSpecial<C: CApi>(
     self_: Option<&C::Object>,
     attr: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_LookupSpecial);
     let object = match self_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -1327,6 +1379,7 @@ pub fn lookup_maybe_method<C: CApi>(
     attr: &C::Object,
     unbound: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::lookup_maybe_method);
     let tp = c.Py_TYPE(self_)?;
     if let Some(res) = &c._PyType_LookupRef(&tp, attr)? {
         let tp_2 = c.Py_TYPE(res)?;
@@ -1364,6 +1417,7 @@ pub fn lookup_method<C: CApi>(
     attr: &C::Object,
     unbound: &mut i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::lookup_method);
     if let Some(res) = &super::typeobject::lookup_maybe_method(
         c,
         self_,
@@ -1383,6 +1437,7 @@ pub fn vectorcall_unbound<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::vectorcall_unbound);
     let nargsf = nargs as usize;
     let (args_2, nargsf_3) = if unbound != 0 {
         (args, nargsf)
@@ -1399,6 +1454,7 @@ pub fn call_unbound_noarg<C: CApi>(
     func: &C::Object,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::call_unbound_noarg);
     if unbound != 0 {
         return Ok(c.PyObject_CallOneArg(func, Some(self_))?);
     }
@@ -1411,6 +1467,7 @@ pub fn vectorcall_method<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::vectorcall_method);
     let mut unbound = 0;
     let func = super::typeobject::lookup_method(c, &args[0], name, &mut unbound)?;
     return Ok(super::typeobject::vectorcall_unbound(c, unbound, &func, args, nargs)?);
@@ -1422,6 +1479,7 @@ pub fn vectorcall_maybe<C: CApi>(
     args: &[C::Object],
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::vectorcall_maybe);
     let mut unbound = 0;
     if let Some(func) = &super::typeobject::lookup_maybe_method(
         c,
@@ -1440,6 +1498,7 @@ pub fn tail_contains<C: CApi>(
     whence: isize,
     o: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::tail_contains);
     let result = c.PyTuple_GET_SIZE(tuple)?;
     let j = whence + 1;
     {
@@ -1464,6 +1523,7 @@ pub fn class_name<C: CApi>(
     c: &mut C,
     cls: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::class_name);
     let id__name = c._Py_ID("__name__")?;
     let mut name = None;
     let name_3 = {
@@ -1496,6 +1556,7 @@ pub fn class_name<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `check_duplicates`.
 pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_duplicates);
     let result = c.PyTuple_GET_SIZE(tuple)?;
     {
         let mut i = 0;
@@ -1551,6 +1612,7 @@ pub fn mro_implementation<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::mro_implementation);
     return Ok(c.mro_implementation_unlocked(type_)?);
 }
 /// CPython: Objects/typeobject.c, `type_mro_impl`.
@@ -1558,6 +1620,7 @@ pub fn type_mro_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_mro_impl);
     let seq = super::typeobject::mro_implementation(c, self_)?;
     let check = c.PyList_Check(&seq)?;
     let seq_3 = if check {
@@ -1580,6 +1643,7 @@ pub fn mro_check<C: CApi>(
     type_: &C::Object,
     mro: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::mro_check);
     let solid = super::typeobject::solid_base(c, Some(type_))?;
     let result = c.PyTuple_GET_SIZE(mro)?;
     {
@@ -1634,6 +1698,7 @@ pub fn mro_invoke<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::mro_invoke);
     let PyType_Type = c.global(Global::PyType_Type)?;
     let value = !c.Py_IS_TYPE(type_, &PyType_Type)?;
     let mro_result_3 = if value {
@@ -1691,6 +1756,7 @@ pub fn mro_internal_unlocked<C: CApi>(
     initial: i32,
     p_old_mro: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::mro_internal_unlocked);
     let old_mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
     let new_mro = match super::typeobject::mro_invoke(c, type_) {
         Ok(new_mro) => new_mro,
@@ -1738,6 +1804,7 @@ pub fn mro_internal<C: CApi>(
     type_: &C::Object,
     p_old_mro: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::mro_internal);
     return Ok(super::typeobject::mro_internal_unlocked(c, type_, 0, p_old_mro)?);
 }
 /// CPython: Objects/typeobject.c, `best_base`.
@@ -1745,6 +1812,7 @@ pub fn best_base<C: CApi>(
     c: &mut C,
     bases: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::best_base);
     let result = c.PyTuple_GET_SIZE(bases)?;
     let base_5 = {
         let mut base = None;
@@ -1897,6 +1965,7 @@ pub fn shape_differs<C: CApi>(
     t1: Option<&C::Object>,
     t2: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::shape_differs);
     let object = match t1 {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_basicsize")),
@@ -1928,6 +1997,7 @@ pub fn solid_base<C: CApi>(
     c: &mut C,
     type_: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::solid_base);
     let object = match type_ {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_base")),
@@ -1954,6 +2024,7 @@ pub fn get_builtin_base_with_dict<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_builtin_base_with_dict);
     {
         let mut type__2 = Some(type_.clone());
         loop {
@@ -2000,6 +2071,7 @@ pub fn get_dict_descriptor<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_dict_descriptor);
     let id__dict = c._Py_ID("__dict__")?;
     if let Some(descr) = &c._PyType_Lookup(type_, &id__dict)? {
         let result = match c.PyDescr_IsData(descr) {
@@ -2028,6 +2100,7 @@ pub fn type_init<C: CApi>(
     args: Option<&C::Object>,
     kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_init);
     let Some(kwds_2) = kwds else {
         let object_2 = match args {
             Some(object) => object.clone(),
@@ -2094,6 +2167,7 @@ pub fn PyType_SUPPORTS_WEAKREFS<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyType_SUPPORTS_WEAKREFS);
     return Ok(c._PyType_SUPPORTS_WEAKREFS(type_)?);
 }
 /// CPython: Objects/typeobject.c, `_PyType_CalculateMetaclass`.
@@ -2102,6 +2176,7 @@ pub fn _PyType_CalculateMetaclass<C: CApi>(
     metatype: &C::Object,
     bases: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_CalculateMetaclass);
     let result = c.PyTuple_GET_SIZE(bases)?;
     let winner_3 = {
         let mut i = 0;
@@ -2141,6 +2216,7 @@ pub fn type_new_copy_slots<C: CApi>(
     ctx: &C::Object,
     dict: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_new_copy_slots);
     let slots = c.type_new_ctx_slots(ctx)?;
     let nslot = c.type_new_ctx_nslot(ctx)?;
     let add_dict = c.type_new_ctx_add_dict(ctx)?;
@@ -2524,6 +2600,7 @@ pub fn type_new_set_module<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_module);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2576,6 +2653,7 @@ pub fn type_new_staticmethod<C: CApi>(
     type_: &C::Object,
     attr: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_staticmethod);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2610,6 +2688,7 @@ pub fn type_new_classmethod<C: CApi>(
     type_: &C::Object,
     attr: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_classmethod);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2643,6 +2722,7 @@ pub fn type_new_set_classcell<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_classcell);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2698,6 +2778,7 @@ pub fn type_new_set_classdictcell<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_classdictcell);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -2754,6 +2835,7 @@ pub fn type_new_set_attrs<C: CApi>(
     ctx: &C::Object,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_attrs);
     match c.type_new_set_name(ctx, type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -2835,6 +2917,7 @@ pub fn type_new_impl<C: CApi>(
     c: &mut C,
     ctx: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_new_impl);
     let type_ = c.type_new_init(ctx)?;
     match super::typeobject::type_new_set_attrs(c, ctx, &type_) {
         Ok(_) => {}
@@ -2909,6 +2992,7 @@ pub fn type_vectorcall<C: CApi>(
     nargsf: usize,
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_vectorcall);
     let result = match c.PyVectorcall_NARGS(nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -2942,7 +3026,8 @@ pub fn type_vectorcall<C: CApi>(
     return Ok(Some(c._PyObject_MakeTpCall(metatype, args, result, kwnames)?));
 }
 /// CPython: Objects/typeobject.c, `_align_up`.
-pub fn _align_up<C: CApi>(_c: &mut C, size: isize) -> Result<isize, C::Error> {
+pub fn _align_up<C: CApi>(c: &mut C, size: isize) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_align_up);
     return Ok(((size + 16) - 1) & -16);
 }
 /// CPython: Objects/typeobject.c, `PyType_FromMetaclass`.
@@ -2953,6 +3038,7 @@ pub fn PyType_FromMetaclass<C: CApi>(
     spec: &C::Object,
     bases_in: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_FromMetaclass);
     return Ok(
         c
             ._PyType_FromMetaclass_impl(
@@ -2971,6 +3057,7 @@ pub fn PyType_FromModuleAndSpec<C: CApi>(
     spec: &C::Object,
     bases: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_FromModuleAndSpec);
     return Ok(c._PyType_FromMetaclass_impl(None, Some(module), spec, Some(bases), 1)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_FromSpecWithBases`.
@@ -2979,6 +3066,7 @@ pub fn PyType_FromSpecWithBases<C: CApi>(
     spec: &C::Object,
     bases: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_FromSpecWithBases);
     return Ok(c._PyType_FromMetaclass_impl(None, None, spec, Some(bases), 1)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_FromSpec`.
@@ -2986,6 +3074,7 @@ pub fn PyType_FromSpec<C: CApi>(
     c: &mut C,
     spec: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_FromSpec);
     return Ok(c._PyType_FromMetaclass_impl(None, None, spec, None, 1)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetName`.
@@ -2993,6 +3082,7 @@ pub fn PyType_GetName<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyType_GetName);
     return Ok(super::typeobject::type_name(c, type_)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetQualName`.
@@ -3000,6 +3090,7 @@ pub fn PyType_GetQualName<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyType_GetQualName);
     return Ok(super::typeobject::type_qualname(c, type_)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetModuleName`.
@@ -3007,6 +3098,7 @@ pub fn PyType_GetModuleName<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_GetModuleName);
     return Ok(c.type_module(type_)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetModule`.
@@ -3014,6 +3106,7 @@ pub fn PyType_GetModule<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyType_GetModule);
     if !(c._PyType_HasFeature(type_, 512)? != 0) {
         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -3046,6 +3139,7 @@ pub fn get_module_by_def<C: CApi>(
     type_: &C::Object,
     def: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_module_by_def);
     if c._PyType_HasFeature(type_, 512)? != 0 {
         let module = c.PyHeapTypeObject_ht_module(type_)?;
         if let Some(module_2) = &module {
@@ -3127,6 +3221,7 @@ pub fn PyType_GetModuleByDef<C: CApi>(
     type_: &C::Object,
     def: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_GetModuleByDef);
     if let Some(module) = &super::typeobject::get_module_by_def(c, type_, def)? {
         return Ok(module.clone());
     }
@@ -3148,6 +3243,7 @@ pub fn _PyType_GetModuleByDef2<C: CApi>(
     right: &C::Object,
     def: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_GetModuleByDef2);
     let module = super::typeobject::get_module_by_def(c, left, def)?;
     let module_4 = if let Some(module_2) = &module {
         module_2.clone()
@@ -3180,6 +3276,7 @@ pub fn _PyType_GetModuleByDef3<C: CApi>(
     third: &C::Object,
     def: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_GetModuleByDef3);
     let module = super::typeobject::get_module_by_def(c, left, def)?;
     let module_7 = if let Some(module_2) = &module {
         module_2.clone()
@@ -3220,6 +3317,7 @@ pub fn find_name_in_mro<C: CApi>(
     name: &C::Object,
     error: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::find_name_in_mro);
     let result = match c._PyObject_HashFast(name) {
         Ok(result) => result,
         Err(error_2) if c.is_exception(&error_2) => {
@@ -3314,7 +3412,8 @@ pub fn find_name_in_mro<C: CApi>(
     return Ok(res_3);
 }
 /// CPython: Objects/typeobject.c, `_PyTypes_AfterFork`.
-pub fn _PyTypes_AfterFork<C: CApi>(_c: &mut C) -> Result<(), C::Error> {
+pub fn _PyTypes_AfterFork<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyTypes_AfterFork);
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `_PyType_SetFlags`.
@@ -3324,6 +3423,7 @@ pub fn _PyType_SetFlags<C: CApi>(
     mask: u64,
     flags: u64,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyType_SetFlags);
     c.set_flags(self_, mask, flags)?;
     return Ok(());
 }
@@ -3334,6 +3434,7 @@ pub fn set_flags_recursive<C: CApi>(
     mask: u64,
     flags: u64,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_flags_recursive);
     let result = c.PyType_HasFeature(self_, 256)?;
     if (result != 0) || ((c.PyTypeObject_tp_flags(self_)? & mask) == flags) {
         return Ok(());
@@ -3373,6 +3474,7 @@ pub fn _PyType_SetFlagsRecursive<C: CApi>(
     mask: u64,
     flags: u64,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyType_SetFlagsRecursive);
     super::typeobject::set_flags_recursive(c, self_, mask, flags)?;
     return Ok(());
 }
@@ -3383,6 +3485,7 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     name: &C::Object,
     suppress_missing_attribute: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_Py_type_getattro_impl);
     let metatype = c.Py_TYPE(type_)?;
     if !c.PyUnicode_Check(name)? {
         let tp_3 = c.Py_TYPE(name)?;
@@ -3526,6 +3629,7 @@ pub fn _Py_type_getattro<C: CApi>(
     type_: &C::Object,
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_Py_type_getattro);
     return Ok(super::typeobject::_Py_type_getattro_impl(c, type_, name, &mut 0)?);
 }
 /// CPython: Objects/typeobject.c, `type_update_dict`.
@@ -3537,6 +3641,7 @@ pub fn type_update_dict<C: CApi>(
     value: &C::Object,
     old_value: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_update_dict);
     match super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(
         c,
         dict,
@@ -3589,6 +3694,7 @@ pub fn clear_static_tp_subclasses<C: CApi>(
     type_: &C::Object,
     _isbuiltin: i32,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_static_tp_subclasses);
     c.lookup_tp_subclasses(type_)?;
     c.clear_tp_subclasses(type_)?;
     return Ok(());
@@ -3598,6 +3704,7 @@ pub fn _PyStaticType_FiniBuiltin<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyStaticType_FiniBuiltin);
     let result = match c._Py_IsMainInterpreter() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -3614,6 +3721,7 @@ pub fn type___subclasses___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type___subclasses___impl);
     return Ok(super::typeobject::_PyType_GetSubclasses(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `type_prepare`.
@@ -3624,6 +3732,7 @@ pub fn type_prepare<C: CApi>(
     _nargs: isize,
     _kwnames: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_prepare);
     return Ok(c.PyDict_New()?);
 }
 /// CPython: Objects/typeobject.c, `merge_class_dict`.
@@ -3632,6 +3741,7 @@ pub fn merge_class_dict<C: CApi>(
     dict: &C::Object,
     aclass: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::merge_class_dict);
     let id__dict = c._Py_ID("__dict__")?;
     let mut classdict = None;
     let result = match super::object::PyObject_GetOptionalAttr(
@@ -3694,6 +3804,7 @@ pub fn type___dir___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type___dir___impl);
     let dict = c.PyDict_New()?;
     let result_3 = {
         let result = match super::typeobject::merge_class_dict(c, &dict, self_) {
@@ -3720,6 +3831,7 @@ pub fn type___dir___impl<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `type_is_gc`.
 pub fn type_is_gc<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_is_gc);
     return Ok((c.PyTypeObject_tp_flags(type_)? & 512) as i32);
 }
 /// CPython: Objects/typeobject.c, `excess_args`.
@@ -3728,6 +3840,7 @@ pub fn excess_args<C: CApi>(
     args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::excess_args);
     let result = c.PyTuple_GET_SIZE(args)?;
     let value = if result != 0 {
         true
@@ -3749,6 +3862,7 @@ pub fn object_init<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_init);
     let type_ = c.Py_TYPE(self_)?;
     let result = super::typeobject::excess_args(c, args, Some(kwds))?;
     if result != 0 {
@@ -3786,6 +3900,7 @@ pub fn object_new<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object_new);
     let result = super::typeobject::excess_args(c, args, Some(kwds))?;
     if result != 0 {
         let tp_new = c.slot(type_, Slot::tp_new)?;
@@ -3870,6 +3985,7 @@ pub fn object_new<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `object_dealloc`.
 pub fn object_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::object_dealloc);
     let tp = c.Py_TYPE(self_)?;
     let tp_free = c.slot(&tp, Slot::tp_free)?;
     let function = match tp_free.as_ref() {
@@ -3884,6 +4000,7 @@ pub fn object_repr<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object_repr);
     let type_ = c.Py_TYPE(self_)?;
     let mod_ = match c.type_module(&type_) {
         Ok(mod_) => mod_,
@@ -3991,6 +4108,7 @@ pub fn object_str<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object_str);
     let tp = c.Py_TYPE(self_)?;
     if let Some(f) = &c.slot(&tp, Slot::tp_repr)? {
         return Ok(Some(c.call_unaryfunc(f, self_)?));
@@ -4004,6 +4122,7 @@ pub fn object_richcompare<C: CApi>(
     other: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object_richcompare);
     let res_5 = match op {
         2 => {
             let is = c.Py_Is(self_, other)?;
@@ -4058,6 +4177,7 @@ pub fn _Py_BaseObject_RichCompare<C: CApi>(
     other: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_Py_BaseObject_RichCompare);
     return Ok(super::typeobject::object_richcompare(c, self_, other, op)?);
 }
 /// CPython: Objects/typeobject.c, `object_get_class`.
@@ -4065,6 +4185,7 @@ pub fn object_get_class<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object_get_class);
     return Ok(c.Py_TYPE(self_)?);
 }
 /// CPython: Objects/typeobject.c, `compatible_with_tp_base`.
@@ -4072,6 +4193,7 @@ pub fn compatible_with_tp_base<C: CApi>(
     c: &mut C,
     child: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::compatible_with_tp_base);
     let object = match child {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_base")),
@@ -4162,6 +4284,7 @@ pub fn object_set_class_world_stopped<C: CApi>(
     self_: &C::Object,
     newto: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_set_class_world_stopped);
     let oldto = c.Py_TYPE(self_)?;
     let PyModule_Type = c.global(Global::PyModule_Type)?;
     if !(c.PyType_IsSubtype(newto, &PyModule_Type)? != 0) {
@@ -4375,6 +4498,7 @@ pub fn object_set_class_world_stopped<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `import_copyreg`.
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::import_copyreg);
     let idcopyreg = c._Py_ID("copyreg")?;
     return Ok(c.PyImport_GetModule(&idcopyreg)?);
 }
@@ -4383,6 +4507,7 @@ pub fn _PyType_GetSlotNames<C: CApi>(
     c: &mut C,
     cls: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyType_GetSlotNames);
     let dict = match c.lookup_tp_dict(cls) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -4443,6 +4568,7 @@ pub fn object_getstate<C: CApi>(
     obj: &C::Object,
     required: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object_getstate);
     let id__getstate = c._Py_ID("__getstate__")?;
     let getstate = super::object::PyObject_GetAttr(c, obj, &id__getstate)?;
     let check = c.PyCFunction_Check(&getstate)?;
@@ -4507,6 +4633,7 @@ pub fn _PyObject_GetState<C: CApi>(
     c: &mut C,
     obj: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyObject_GetState);
     return Ok(super::typeobject::object_getstate(c, obj, 0)?);
 }
 /// CPython: Objects/typeobject.c, `object___getstate___impl`.
@@ -4514,6 +4641,7 @@ pub fn object___getstate___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___getstate___impl);
     return Ok(c.object_getstate_default(self_, 0)?);
 }
 /// CPython: Objects/typeobject.c, `_PyObject_GetItemsIter`.
@@ -4523,6 +4651,7 @@ pub fn _PyObject_GetItemsIter<C: CApi>(
     listitems: &mut Option<C::Object>,
     dictitems: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_GetItemsIter);
     let check = c.PyList_Check(obj)?;
     if check {
         let result = match super::abstract_::PyObject_GetIter(c, Some(obj)) {
@@ -4569,6 +4698,7 @@ pub fn _common_reduce<C: CApi>(
     self_: &C::Object,
     proto: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_common_reduce);
     if proto >= 2 {
         return Ok(c.reduce_newobj(self_)?);
     }
@@ -4588,6 +4718,7 @@ pub fn object___reduce___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___reduce___impl);
     return Ok(super::typeobject::_common_reduce(c, self_, 0)?);
 }
 /// CPython: Objects/typeobject.c, `object_subclasshook`.
@@ -4596,6 +4727,7 @@ pub fn object_subclasshook<C: CApi>(
     _cls: &C::Object,
     _args: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object_subclasshook);
     return Ok(c.global(Global::Py_NotImplemented)?);
 }
 /// CPython: Objects/typeobject.c, `object_init_subclass`.
@@ -4604,6 +4736,7 @@ pub fn object_init_subclass<C: CApi>(
     _cls: &C::Object,
     _arg: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object_init_subclass);
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `object___format___impl`.
@@ -4612,6 +4745,7 @@ pub fn object___format___impl<C: CApi>(
     self_: &C::Object,
     format_spec: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___format___impl);
     let result = match c.PyUnicode_GET_LENGTH(format_spec) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -4644,6 +4778,7 @@ pub fn object___dir___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::object___dir___impl);
     let id__dict = c._Py_ID("__dict__")?;
     let mut dict = None;
     let result = match super::object::PyObject_GetOptionalAttr(
@@ -4731,6 +4866,7 @@ pub fn object___dir___impl<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `overrides_hash`.
 pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::overrides_hash);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -4765,6 +4901,7 @@ pub fn type_ready_pre_checks<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_pre_checks);
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
     if (tp_flags & 131072) != 0 {}
     let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
@@ -4778,6 +4915,7 @@ pub fn type_ready_set_bases<C: CApi>(
     type_: &C::Object,
     initial: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_bases);
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
     if (tp_flags & 2) != 0 {
         if !(initial != 0) {
@@ -4815,6 +4953,7 @@ pub fn type_ready_set_dict<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_dict);
     match c.lookup_tp_dict(type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -4834,6 +4973,7 @@ pub fn type_dict_set_doc<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_dict_set_doc);
     let dict = match c.lookup_tp_dict(type_) {
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
@@ -4885,6 +5025,7 @@ pub fn type_ready_fill_dict<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_fill_dict);
     match c.add_operators(type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -4928,6 +5069,7 @@ pub fn type_ready_mro<C: CApi>(
     type_: &C::Object,
     initial: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_mro);
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
     if (tp_flags & 2) != 0 {
         if !(initial != 0) {
@@ -4997,6 +5139,7 @@ pub fn type_ready_set_hash<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_hash);
     if c.slot(type_, Slot::tp_hash)?.is_some() {
         return Ok(0);
     }
@@ -5035,6 +5178,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_add_subclasses);
     let bases = super::typeobject::lookup_tp_bases(c, type_)?;
     let object = match bases.as_ref() {
         Some(object) => object.clone(),
@@ -5076,6 +5220,7 @@ pub fn _PyStaticType_InitForExtension<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyStaticType_InitForExtension);
     let tp_flags = c.PyTypeObject_tp_flags(self_)?;
     return Ok(c.init_static_type(self_, 0, i32::from((tp_flags & 4096) == 0))?);
 }
@@ -5084,6 +5229,7 @@ pub fn _PyStaticType_InitBuiltin<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyStaticType_InitBuiltin);
     let result = match c._Py_IsMainInterpreter() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5104,6 +5250,7 @@ pub fn add_subclass<C: CApi>(
     base: &C::Object,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::add_subclass);
     let key = c.PyLong_FromVoidPtr(Some(type_))?;
     let ref_ = c.PyWeakref_NewRef(type_, None)?;
     let subclasses = match c.lookup_tp_subclasses(base) {
@@ -5126,6 +5273,7 @@ pub fn add_all_subclasses<C: CApi>(
     type_: &C::Object,
     bases: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::add_all_subclasses);
     let result = c.PyTuple_GET_SIZE(bases)?;
     let res_2 = {
         let mut i = 0;
@@ -5160,6 +5308,7 @@ pub fn get_subclasses_key<C: CApi>(
     type_: &C::Object,
     base: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_subclasses_key);
     let key = match c.PyLong_FromVoidPtr(Some(type_)) {
         Ok(key) => key,
         Err(error) if c.is_exception(&error) => {
@@ -5223,6 +5372,7 @@ pub fn remove_subclass<C: CApi>(
     base: &C::Object,
     type_: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::remove_subclass);
     let subclasses = c.lookup_tp_subclasses(base)?;
     let key = match super::typeobject::get_subclasses_key(c, type_, base) {
         Ok(key) => key,
@@ -5263,6 +5413,7 @@ pub fn remove_all_subclasses<C: CApi>(
     type_: &C::Object,
     bases: Option<&C::Object>,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::remove_all_subclasses);
     {
         let mut i = 0;
         loop {
@@ -5306,6 +5457,7 @@ pub fn check_num_args<C: CApi>(
     ob: &C::Object,
     n: i32,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_num_args);
     if !c.PyTuple_CheckExact(ob)? {
         let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
         return Err(
@@ -5357,6 +5509,7 @@ pub fn wrap_lenfunc<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_lenfunc);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5377,6 +5530,7 @@ pub fn wrap_inquirypred<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_inquirypred);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5397,6 +5551,7 @@ pub fn wrap_binaryfunc<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_binaryfunc);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5417,6 +5572,7 @@ pub fn wrap_binaryfunc_l<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_binaryfunc_l);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5437,6 +5593,7 @@ pub fn wrap_binaryfunc_r<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_binaryfunc_r);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5457,6 +5614,7 @@ pub fn wrap_unaryfunc<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_unaryfunc);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5475,6 +5633,7 @@ pub fn getindex<C: CApi>(
     self_: &C::Object,
     arg: &C::Object,
 ) -> Result<isize, C::Error> {
+    c.enter(FunctionId::getindex);
     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
     let result = c.PyNumber_AsSsize_t(arg, &PyExc_OverflowError)?;
     if !(result == -1) {
@@ -5515,6 +5674,7 @@ pub fn wrap_sq_item<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_sq_item);
     if !(c.PyTuple_GET_SIZE(args)? == 1) {
         super::typeobject::check_num_args(c, args, 1)?;
         return Ok(None);
@@ -5533,6 +5693,7 @@ pub fn wrap_sq_delitem<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_sq_delitem);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5559,6 +5720,7 @@ pub fn wrap_objobjproc<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_objobjproc);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5580,6 +5742,7 @@ pub fn wrap_delitem<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_delitem);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5601,6 +5764,7 @@ pub fn hackcheck_unlocked<C: CApi>(
     func: &C::Function,
     what: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::hackcheck_unlocked);
     let defining_type = c.Py_TYPE(self_)?;
     if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(&defining_type))? {
         let i = c.PyTuple_GET_SIZE(mro)? - 1;
@@ -5678,6 +5842,7 @@ pub fn hackcheck<C: CApi>(
     func: &C::Function,
     what: &str,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::hackcheck);
     if c.PyType_Check(self_)? {
         return Ok(super::typeobject::hackcheck_unlocked(c, self_, func, what)?);
     }
@@ -5690,6 +5855,7 @@ pub fn wrap_delattr<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_delattr);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5726,6 +5892,7 @@ pub fn wrap_hashfunc<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_hashfunc);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5747,6 +5914,7 @@ pub fn wrap_call<C: CApi>(
     wrapped: &C::Function,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_call);
     return Ok(c.call_ternaryfunc(wrapped, self_, args, Some(kwds))?);
 }
 /// CPython: Objects/typeobject.c, `wrap_del`.
@@ -5756,6 +5924,7 @@ pub fn wrap_del<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_del);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5777,6 +5946,7 @@ pub fn wrap_richcmpfunc<C: CApi>(
     wrapped: &C::Function,
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_richcmpfunc);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5797,6 +5967,7 @@ pub fn wrap_next<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_next);
     let result = match super::typeobject::check_num_args(c, args, 0) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5816,6 +5987,7 @@ pub fn wrap_descr_delete<C: CApi>(
     args: &C::Object,
     wrapped: &C::Function,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_descr_delete);
     let result = match super::typeobject::check_num_args(c, args, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -5838,6 +6010,7 @@ pub fn wrap_init<C: CApi>(
     wrapped: &C::Function,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_init);
     match c.call_initproc(wrapped, self_, args, Some(kwds)) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -5854,6 +6027,7 @@ pub fn tp_new_wrapper<C: CApi>(
     args: Option<&C::Object>,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::tp_new_wrapper);
     if let Some(self__2) = self_ && c.PyType_Check(self__2)? {
         let object = match args {
             Some(object) => object.clone(),
@@ -6009,6 +6183,7 @@ pub fn method_is_overloaded<C: CApi>(
     right: &C::Object,
     name: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::method_is_overloaded);
     let tp = c.Py_TYPE(right)?;
     let mut b = None;
     let result = match super::object::PyObject_GetOptionalAttr(c, &tp, name, &mut b) {
@@ -6050,6 +6225,7 @@ pub fn method_is_overloaded<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `slot_sq_length`.
 pub fn slot_sq_length<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::slot_sq_length);
     let id__len = c._Py_ID("__len__")?;
     let res = super::typeobject::vectorcall_method(c, &id__len, &[self_.clone()], 1)?;
     if let Some(res_2) = &super::abstract_::_PyNumber_Index(c, &res)? {
@@ -6068,6 +6244,7 @@ pub fn slot_sq_item<C: CApi>(
     self_: &C::Object,
     i: isize,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_sq_item);
     let ival = c.PyLong_FromSsize_t(i)?;
     let id__getitem = c._Py_ID("__getitem__")?;
     return Ok(
@@ -6086,6 +6263,7 @@ pub fn slot_sq_ass_item<C: CApi>(
     index: isize,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_sq_ass_item);
     let index_obj = c.PyLong_FromSsize_t(index)?;
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
@@ -6124,6 +6302,7 @@ pub fn slot_sq_contains<C: CApi>(
     self_: &C::Object,
     value: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_sq_contains);
     let id__contains = c._Py_ID("__contains__")?;
     let mut unbound = 0;
     let func = super::typeobject::lookup_maybe_method(
@@ -6193,6 +6372,7 @@ pub fn slot_mp_subscript<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_mp_subscript);
     let id__getitem = c._Py_ID("__getitem__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -6210,6 +6390,7 @@ pub fn slot_mp_ass_subscript<C: CApi>(
     key: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_mp_ass_subscript);
     if let Some(value_2) = value {
         let id__setitem = c._Py_ID("__setitem__")?;
         match super::typeobject::vectorcall_method(
@@ -6247,6 +6428,7 @@ pub fn slot_nb_add<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_add);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6335,6 +6517,7 @@ pub fn slot_nb_subtract<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_subtract);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6423,6 +6606,7 @@ pub fn slot_nb_multiply<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_multiply);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6511,6 +6695,7 @@ pub fn slot_nb_matrix_multiply<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_matrix_multiply);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6609,6 +6794,7 @@ pub fn slot_nb_remainder<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_remainder);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6697,6 +6883,7 @@ pub fn slot_nb_divmod<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_divmod);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6785,6 +6972,7 @@ pub fn slot_nb_power_binary<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_power_binary);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -6874,6 +7062,7 @@ pub fn slot_nb_power<C: CApi>(
     other: &C::Object,
     modulus: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_power);
     if c.is(modulus, Global::Py_None)? {
         return Ok(super::typeobject::slot_nb_power_binary(c, self_, other)?);
     }
@@ -6902,6 +7091,7 @@ pub fn slot_nb_negative<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_negative);
     let id__neg = c._Py_ID("__neg__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__neg, &[self_.clone()], 1)?);
 }
@@ -6910,6 +7100,7 @@ pub fn slot_nb_positive<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_positive);
     let id__pos = c._Py_ID("__pos__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__pos, &[self_.clone()], 1)?);
 }
@@ -6918,11 +7109,13 @@ pub fn slot_nb_absolute<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_absolute);
     let id__abs = c._Py_ID("__abs__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__abs, &[self_.clone()], 1)?);
 }
 /// CPython: Objects/typeobject.c, `slot_nb_bool`.
 pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_nb_bool);
     let id__bool = c._Py_ID("__bool__")?;
     let mut unbound = 0;
     let func = super::typeobject::lookup_maybe_method(
@@ -6986,6 +7179,7 @@ pub fn slot_nb_index<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_index);
     let id__index = c._Py_ID("__index__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__index, &[self_.clone()], 1)?);
 }
@@ -6994,6 +7188,7 @@ pub fn slot_nb_invert<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_invert);
     let id__invert = c._Py_ID("__invert__")?;
     return Ok(
         super::typeobject::vectorcall_method(c, &id__invert, &[self_.clone()], 1)?,
@@ -7005,6 +7200,7 @@ pub fn slot_nb_lshift<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_lshift);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7093,6 +7289,7 @@ pub fn slot_nb_rshift<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_rshift);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7181,6 +7378,7 @@ pub fn slot_nb_and<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_and);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7269,6 +7467,7 @@ pub fn slot_nb_xor<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_xor);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7357,6 +7556,7 @@ pub fn slot_nb_or<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_or);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7440,6 +7640,7 @@ pub fn slot_nb_int<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_int);
     let id__int = c._Py_ID("__int__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__int, &[self_.clone()], 1)?);
 }
@@ -7448,6 +7649,7 @@ pub fn slot_nb_float<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_float);
     let id__float = c._Py_ID("__float__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__float, &[self_.clone()], 1)?);
 }
@@ -7457,6 +7659,7 @@ pub fn slot_nb_inplace_add<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_add);
     let id__iadd = c._Py_ID("__iadd__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7473,6 +7676,7 @@ pub fn slot_nb_inplace_subtract<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_subtract);
     let id__isub = c._Py_ID("__isub__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7489,6 +7693,7 @@ pub fn slot_nb_inplace_multiply<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_multiply);
     let id__imul = c._Py_ID("__imul__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7505,6 +7710,7 @@ pub fn slot_nb_inplace_matrix_multiply<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_matrix_multiply);
     let id__imatmul = c._Py_ID("__imatmul__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7521,6 +7727,7 @@ pub fn slot_nb_inplace_remainder<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_remainder);
     let id__imod = c._Py_ID("__imod__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7538,6 +7745,7 @@ pub fn slot_nb_inplace_power<C: CApi>(
     arg1: &C::Object,
     _arg2: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_power);
     let id__ipow = c._Py_ID("__ipow__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7554,6 +7762,7 @@ pub fn slot_nb_inplace_lshift<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_lshift);
     let id__ilshift = c._Py_ID("__ilshift__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7570,6 +7779,7 @@ pub fn slot_nb_inplace_rshift<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_rshift);
     let id__irshift = c._Py_ID("__irshift__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7586,6 +7796,7 @@ pub fn slot_nb_inplace_and<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_and);
     let id__iand = c._Py_ID("__iand__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7602,6 +7813,7 @@ pub fn slot_nb_inplace_xor<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_xor);
     let id__ixor = c._Py_ID("__ixor__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7618,6 +7830,7 @@ pub fn slot_nb_inplace_or<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_or);
     let id__ior = c._Py_ID("__ior__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7634,6 +7847,7 @@ pub fn slot_nb_floor_divide<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_floor_divide);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7722,6 +7936,7 @@ pub fn slot_nb_true_divide<C: CApi>(
     self_: &C::Object,
     other: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::slot_nb_true_divide);
     let tp = c.Py_TYPE(other)?;
     let result = c.Py_IS_TYPE(self_, &tp)?;
     let value = if result || !c.has_suite(&tp, Suite::tp_as_number)? {
@@ -7810,6 +8025,7 @@ pub fn slot_nb_inplace_floor_divide<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_floor_divide);
     let id__ifloordiv = c._Py_ID("__ifloordiv__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7826,6 +8042,7 @@ pub fn slot_nb_inplace_true_divide<C: CApi>(
     self_: &C::Object,
     arg1: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_nb_inplace_true_divide);
     let id__itruediv = c._Py_ID("__itruediv__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -7841,6 +8058,7 @@ pub fn slot_tp_repr<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_repr);
     let id__repr = c._Py_ID("__repr__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -7884,11 +8102,13 @@ pub fn slot_tp_str<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_str);
     let id__str = c._Py_ID("__str__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__str, &[self_.clone()], 1)?);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_hash`.
 pub fn slot_tp_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::slot_tp_hash);
     let id__hash = c._Py_ID("__hash__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -7961,6 +8181,7 @@ pub fn slot_tp_call<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_call);
     let id__call = c._Py_ID("__call__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__call, &mut unbound)?;
@@ -7991,6 +8212,7 @@ pub fn _Py_slot_tp_getattro<C: CApi>(
     self_: &C::Object,
     name: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_Py_slot_tp_getattro);
     let id__getattribute = c._Py_ID("__getattribute__")?;
     return Ok(
         super::typeobject::vectorcall_method(
@@ -8008,6 +8230,7 @@ pub fn call_attribute<C: CApi>(
     attr: &C::Object,
     name: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::call_attribute);
     let tp = c.Py_TYPE(attr)?;
     if c._PyType_HasFeature(&tp, 131072)? != 0 {
         return Ok(c.PyObject_Vectorcall(attr, &[self_.clone(), name.clone()], 2, None)?);
@@ -8029,6 +8252,7 @@ pub fn slot_tp_setattro<C: CApi>(
     name: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_tp_setattro);
     if let Some(value_2) = value {
         let id__setattr = c._Py_ID("__setattr__")?;
         match super::typeobject::vectorcall_method(
@@ -8067,6 +8291,7 @@ pub fn slot_tp_richcompare<C: CApi>(
     other: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_richcompare);
     let id = c
         ._Py_ID(
             match ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"]
@@ -8107,6 +8332,7 @@ pub fn slot_tp_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_iter);
     let id__iter = c._Py_ID("__iter__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -8221,6 +8447,7 @@ pub fn slot_tp_iternext<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_iternext);
     let id__next = c._Py_ID("__next__")?;
     return Ok(super::typeobject::vectorcall_method(c, &id__next, &[self_.clone()], 1)?);
 }
@@ -8231,6 +8458,7 @@ pub fn slot_tp_descr_get<C: CApi>(
     obj: Option<&C::Object>,
     type_: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_descr_get);
     let tp = c.Py_TYPE(self_)?;
     let id__get = c._Py_ID("__get__")?;
     let get = match c._PyType_LookupRef(&tp, &id__get) {
@@ -8290,6 +8518,7 @@ pub fn slot_tp_descr_set<C: CApi>(
     target: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_tp_descr_set);
     if let Some(value_2) = value {
         let id__set = c._Py_ID("__set__")?;
         match super::typeobject::vectorcall_method(
@@ -8328,6 +8557,7 @@ pub fn slot_tp_init<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_tp_init);
     let id__init = c._Py_ID("__init__")?;
     let mut unbound = 0;
     let meth = super::typeobject::lookup_method(c, self_, &id__init, &mut unbound)?;
@@ -8372,12 +8602,14 @@ pub fn slot_tp_new<C: CApi>(
     args: &C::Object,
     kwds: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_tp_new);
     let id__new = c._Py_ID("__new__")?;
     let func = super::object::PyObject_GetAttr(c, type_, &id__new)?;
     return Ok(c._PyObject_Call_Prepend(&func, type_, args, Some(kwds))?);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_finalize`.
 pub fn slot_tp_finalize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::slot_tp_finalize);
     let exc = match c.PyErr_GetRaisedException() {
         Ok(exc) => exc,
         Err(error) if c.is_exception(&error) => {
@@ -8424,6 +8656,7 @@ pub fn bufferwrapper_dealloc<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::bufferwrapper_dealloc);
     c._PyObject_GC_UNTRACK(self_)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_free = c.slot(&tp, Slot::tp_free)?;
@@ -8440,6 +8673,7 @@ pub fn releasebuffer_maybe_call_super<C: CApi>(
     self_: &C::Object,
     buffer: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::releasebuffer_maybe_call_super);
     let base_releasebuffer = c.releasebuffer_maybe_call_super_unlocked(self_, buffer)?;
     if let Some(base_releasebuffer_2) = &base_releasebuffer {
         c.call_releasebufferproc(base_releasebuffer_2, self_, buffer)?;
@@ -8452,6 +8686,7 @@ pub fn slot_bf_releasebuffer<C: CApi>(
     self_: &C::Object,
     buffer: &C::Object,
 ) -> Result<(), C::Error> {
+    c.enter(FunctionId::slot_bf_releasebuffer);
     c.releasebuffer_call_python(self_, buffer)?;
     super::typeobject::releasebuffer_maybe_call_super(c, self_, buffer)?;
     return Ok(());
@@ -8461,6 +8696,7 @@ pub fn slot_am_await<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_am_await);
     let id__await = c._Py_ID("__await__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -8505,6 +8741,7 @@ pub fn slot_am_aiter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_am_aiter);
     let id__aiter = c._Py_ID("__aiter__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -8549,6 +8786,7 @@ pub fn slot_am_anext<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::slot_am_anext);
     let id__anext = c._Py_ID("__anext__")?;
     let mut unbound = 0;
     let func = match super::typeobject::lookup_maybe_method(
@@ -8594,6 +8832,7 @@ pub fn type_new_init_subclass<C: CApi>(
     type_: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_init_subclass);
     let PySuper_Type = c.global(Global::PySuper_Type)?;
     let super_ = c
         .PyObject_Vectorcall(&PySuper_Type, &[type_.clone(), type_.clone()], 2, None)?;
@@ -8604,6 +8843,7 @@ pub fn type_new_init_subclass<C: CApi>(
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
 pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::super_dealloc);
     c._PyObject_GC_UNTRACK(self_)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_free = c.slot(&tp, Slot::tp_free)?;
@@ -8621,6 +8861,7 @@ pub fn _super_lookup_descr<C: CApi>(
     su_obj_type: &C::Object,
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_super_lookup_descr);
     if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(su_obj_type))? {
         let result = c.PyTuple_GET_SIZE(mro)?;
         let i_3 = {
@@ -8688,6 +8929,7 @@ pub fn super_getattro<C: CApi>(
     self_: &C::Object,
     name: &C::Object,
 ) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::super_getattro);
     let check = c.PyUnicode_Check(name)?;
     if check {
         let result = match c.PyUnicode_GET_LENGTH(name) {
@@ -8745,6 +8987,7 @@ pub fn supercheck<C: CApi>(
     type_: &C::Object,
     obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::supercheck);
     if c.PyType_Check(obj)? && c.PyType_IsSubtype(obj, type_)? != 0 {
         return Ok(Some(obj.clone()));
     }
@@ -8819,6 +9062,7 @@ pub fn _PySuper_Lookup<C: CApi>(
     name: &C::Object,
     method: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PySuper_Lookup);
     if let Some(su_obj_type) = &super::typeobject::supercheck(c, su_type, su_obj)? {
         return Ok(
             Some(
@@ -8844,6 +9088,7 @@ pub fn super_vectorcall<C: CApi>(
     nargsf: usize,
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::super_vectorcall);
     let result = match c._PyArg_NoKwnames("super", kwnames) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {

@@ -21,7 +21,7 @@ fn unparse(tokens: TokenStream) -> Result<String, String> {
 pub fn release_files(translation: &Translation, folder: &str) -> Result<Vec<Rendered>, String> {
     let mut out = Vec::new();
     for (file, functions) in &translation.translated {
-        let items = functions.iter().map(function);
+        let items = functions.iter().map(|one| function(translation, one));
         let doc = format!(" {file}, its functions in C's order.");
         let tokens = quote! {
             #![doc = #doc]
@@ -36,7 +36,9 @@ pub fn release_files(translation: &Translation, folder: &str) -> Result<Vec<Rend
     Ok(out)
 }
 
-fn function(one: &Translated) -> TokenStream {
+fn function(translation: &Translation, one: &Translated) -> TokenStream {
+    let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
+    let id = format_ident!("{id}");
     let name = format_ident!("{}", one.function.name);
     let doc = format!(" CPython: {}, `{}`.", one.function.file, one.function.name);
     let returns = returned(&one.convention.returns);
@@ -47,10 +49,9 @@ fn function(one: &Translated) -> TokenStream {
         .map(|name| if mentions(&body, name) { name.clone() } else { format!("_{}", name.trim_start_matches('_')) })
         .collect();
     let params = params(&one.convention.params, &names);
-    let c = if super::code::calls(&body) { format_ident!("c") } else { format_ident!("_c") };
     quote! {
         #[doc = #doc]
-        pub fn #name<C: CApi>(#c: &mut C, #(#params),*) -> Result<#returns, C::Error> { #body }
+        pub fn #name<C: CApi>(c: &mut C, #(#params),*) -> Result<#returns, C::Error> { c.enter(FunctionId::#id); #body }
     }
 }
 
@@ -348,6 +349,9 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
             fn unsupported(&mut self, name: &'static str) -> Self::Error;
             /// Whether an error is a Python exception; all else passes through every handler.
             fn is_exception(&self, error: &Self::Error) -> bool;
+
+            /// Told when a translated function begins; for worlds that keep a record of the way through C.
+            fn enter(&mut self, _function: FunctionId) {}
 
             /// A global object.
             fn global(&mut self, name: Global) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name.name())) }

@@ -126,6 +126,12 @@ impl CApi for Tracer<'_> {
         matches!(error, Signal::Raised(_))
     }
 
+    fn enter(&mut self, function: FunctionId) {
+        if self.state.route.last().map(String::as_str) != Some(function.name()) {
+            self.state.route.push(function.name().to_owned());
+        }
+    }
+
     fn global(&mut self, name: Global) -> Traced<ValueId> {
         let c_name = name.name();
         let python = match c_name {
