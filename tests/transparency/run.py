@@ -68,6 +68,23 @@ def run(mode, name):
     return json.loads(lines[-1])
 
 
+IDENTITY = "compares the code object that runs with the function's own"
+QUICKENING = "looks at what the interpreter specialised in the function's own code object, which does not run"
+# What running another code object in a frame must change, by mode; reported, not counted as worse.
+BY_NATURE = {
+    "reassemble": {
+        "test.test_generators.__test__.syntax": IDENTITY,
+        "test.test_sys.SysModuleTest.test_getframe": IDENTITY,
+        "test.test_trace.TestCallers.test_loop_caller_importing": IDENTITY,
+        "test.test_trace.TestFuncs.test_inst_method_calling": IDENTITY,
+    }
+    | {
+        f"test.test_dis.{kind}.{test}": QUICKENING
+        for kind in ("DisTests", "DisWithFileTests")
+        for test in ("test_binary_specialize", "test_call_specialize", "test_load_attr_specialize", "test_super_instructions")
+    }
+}
+
 BAD = ("fail", "error", "unexpected success", "timeout", "died")
 
 
@@ -98,7 +115,8 @@ def compare(name, modes):
             found = [item for item in worse(plain_again, hooked_again) if item[0] in dict(found)]
             hooked = hooked_again
         # What any hook changes (the interpreter inlines no calls and specialises less) is no fault of this one.
-        inherent = dict(worse(plain, run("empty", name))) if found else {}
+        inherent = dict.fromkeys(dict(worse(plain, run("empty", name))), "an empty hook changes it too") if found else {}
+        inherent |= {test: BY_NATURE.get(mode, {})[test] for test, _ in found if test in BY_NATURE.get(mode, {})}
         report[mode] = ([item for item in found if item[0] not in inherent], hooked, inherent)
     return name, plain, report
 
@@ -121,8 +139,8 @@ def main():
                 totals[mode]["tests"] += len(hooked["outcomes"])
                 totals[mode]["worse"] += len(found)
                 totals[mode]["inherent"] += len(inherent)
-                for test in inherent:
-                    print(f"{mode}: {name}: {test}: an empty hook changes it too", flush=True)
+                for test, reason in inherent.items():
+                    print(f"{mode}: {name}: {test}: {reason}", flush=True)
                 for key in ("frames", "replaced", "pairs"):
                     totals[mode][key] += hooked["counters"].get(key, 0)
                 failed.extend(f"{name} ({mode}): {test}: {outcome}" for test, outcome in found)
@@ -132,7 +150,7 @@ def main():
         print(
             f"{mode}: {ran} of {len(options.files)} files ran, {total['tests']} tests, {total['frames']:,} frames, "
             f"{total['replaced']:,} replaced, {total['pairs']:,} (function, instruction) pairs, {total['worse']} worse than without the hook "
-            f"({total['inherent']} more are worse with an empty hook, too)"
+            f"({total['inherent']} more are worse with an empty hook, too, or by the nature of the mode)"
         )
     passed = sum(total["tests"] - total["worse"] for total in totals.values())
     print(json.dumps({"passed": passed, "failed": failed, "skipped": []}))
