@@ -76,6 +76,7 @@ impl<'py> Tracer<'py> {
         let found = self.lookup(&class, name);
         if let Some(found) = &found
             && is_data_descriptor(found)
+            && has_get(found)
         {
             return self.read_descriptor(found.clone(), object, &class, name);
         }
@@ -240,6 +241,7 @@ impl<'py> Tracer<'py> {
         let on_meta = self.lookup(&meta, name);
         if let Some(found) = &on_meta
             && is_data_descriptor(found)
+            && has_get(found)
         {
             return self.read_type_member(class, found, object, &meta, name);
         }
@@ -343,7 +345,7 @@ impl<'py> Tracer<'py> {
             }
             return self.raise_attribute_error(object, class, name);
         };
-        if is_data_descriptor(&found) {
+        if is_data_descriptor(&found) && has_get(&found) {
             return self.read_descriptor(found, object, class, name);
         }
         let found = self.absorb_static(found);
@@ -575,6 +577,11 @@ fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
 
 fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
     crate::ffi::types::dictoffset(class) != 0
+}
+
+/// Whether the class of the descriptor has `tp_descr_get`.
+fn has_get(found: &Bound<'_, PyAny>) -> bool {
+    crate::ffi::types::lookup(&found.get_type(), &PyString::new(found.py(), "__get__")).is_some()
 }
 
 /// Whether the class of the descriptor has `tp_descr_set`.

@@ -98,6 +98,9 @@ impl<'py> Tracer<'py> {
         let owner = crate::ffi::types::name(&owner);
         let none = self.none();
         match (owner.as_str(), name, args.positional.as_slice()) {
+            ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
+                unsupported("object.__setattr__ on an object of a C class", name)
+            }
             ("object", "__setattr__", [receiver, attribute, value]) => {
                 let attribute = self.name_of(*attribute)?;
                 self.generic_set_attr(*receiver, &attribute, Some(*value))?;
@@ -122,6 +125,17 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
+    fn has_c_base(&mut self, value: ValueId) -> Traced<bool> {
+        let class = self.class_of(value)?;
+        let bases = crate::ffi::types::mro(&class);
+        Ok(bases
+            .iter()
+            .flatten()
+            .filter_map(|base| base.cast_into::<PyType>().ok())
+            .any(|base| super::super::native::is_c_type(&base) && crate::ffi::types::name(&base) != "object"))
     }
 
     fn name_of(&mut self, name: ValueId) -> Traced<String> {

@@ -96,6 +96,7 @@ impl<'py> Tracer<'py> {
             self.call(new, args.clone().with_receiver(class_value))?
         };
         let made = self.class_of(instance)?;
+        let has_init = self.lookup(&made, "__init__").is_some_and(|init| !init.is(&plain_init));
         if !crate::ffi::types::is_subtype(&made, class) || !has_init {
             return Ok(instance);
         }

@@ -32,7 +32,10 @@ impl<'py> Tracer<'py> {
         let class = self.import("builtins", "type")?;
         let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
         let made = self.with_callbacks(|| class.call1((&name, bases, &namespace)));
-        let made = self.after_native(made, &[])?;
+        let made = match (made, self.state.pending.is_none()) {
+            (Ok(class), true) => self.own(class),
+            (made, _) => self.after_native(made, &[])?,
+        };
         for (hook, attribute) in hooks {
             self.call(hook, Arguments::positional(vec![made, attribute]))?;
         }
