@@ -209,6 +209,15 @@ pub fn count(tokens: &TokenStream, into: &mut BTreeMap<Var, usize>) {
     }
 }
 
+/// Whether tokens talk to the interpreter (`c.…`).
+pub fn calls(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => ident == "c",
+        TokenTree::Group(group) => calls(&group.stream()),
+        _ => false,
+    })
+}
+
 /// Replaces a variable by an expression in tokens.
 pub fn substitute(tokens: TokenStream, var: Var, by: &TokenStream) -> TokenStream {
     rewrite(tokens, &mut |ident| (var_of(ident) == Some(var)).then(|| by.clone()))
