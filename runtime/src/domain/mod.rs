@@ -1,5 +1,6 @@
 //! What is recorded into the graph instead of being executed: plug-ins, one per array library.
 pub mod numpy;
+pub mod torch;
 
 use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
@@ -92,6 +93,9 @@ pub fn loaded(py: Python<'_>) -> Vec<std::rc::Rc<dyn Domain>> {
     let mut domains: Vec<std::rc::Rc<dyn Domain>> = Vec::new();
     if let Ok(Some(numpy)) = numpy::new(py) {
         domains.push(std::rc::Rc::new(numpy));
+    }
+    if let Ok(Some(torch)) = torch::new(py) {
+        domains.push(std::rc::Rc::new(torch));
     }
     domains
 }

@@ -1,0 +1,105 @@
+//! What must hold of a tensor, and of PyTorch's modes, for a trace to be right.
+use crate::guard::DomainCheck;
+use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyTuple, PyType};
+
+/// The state of the thread that changes what operations give: grad and inference mode, autocast, default dtype, overriding modes.
+#[derive(Debug)]
+pub(super) struct Ambient {
+    questions: Vec<Py<PyAny>>,
+    modes: Vec<Py<PyAny>>,
+}
+
+impl Ambient {
+    /// For this PyTorch.
+    pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
+        let native = module.getattr("_C")?;
+        let names = ["is_grad_enabled", "is_inference_mode_enabled", "is_autocast_cache_enabled", "get_default_dtype"];
+        let mut questions = Vec::new();
+        for name in names {
+            questions.push(module.getattr(name)?.unbind());
+        }
+        questions.push(native.getattr("_is_any_autocast_enabled")?.unbind());
+        let modes = ["_len_torch_function_stack", "_len_torch_dispatch_stack"];
+        let modes = modes.iter().map(|name| Ok(native.getattr(*name)?.unbind())).collect::<PyResult<_>>()?;
+        Ok(Self { questions, modes })
+    }
+
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let answers = self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, answers)
+    }
+
+    /// Whether no `TorchFunctionMode` or `TorchDispatchMode` is active.
+    pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
+        for mode in &self.modes {
+            if mode.bind(py).call0()?.extract::<usize>()? != 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Exact class, dtype, shape, strides, `requires_grad`; a strided tensor on the CPU; PyTorch's modes as they were.
+#[derive(Debug)]
+pub(super) struct TensorCheck {
+    class: Py<PyType>,
+    metadata: Py<PyTuple>,
+    ambient: std::sync::Arc<Ambient>,
+    answers: Py<PyTuple>,
+    text: String,
+}
+
+impl TensorCheck {
+    /// For tensors like `example`; `None` where such tensors are not recorded.
+    pub(super) fn new(example: &Bound<'_, PyAny>, ambient: std::sync::Arc<Ambient>) -> PyResult<Option<Self>> {
+        let py = example.py();
+        let strided = example.getattr("layout")?.str()?.to_str()? == "torch.strided";
+        let cpu = example.getattr("device")?.getattr("type")?.str()?.to_str()? == "cpu";
+        if !strided || !cpu || !ambient.plain(py)? || example.getattr("is_quantized")?.is_truthy()? {
+            return Ok(None);
+        }
+        let answers = ambient.answers(py)?.unbind();
+        let metadata = metadata(example)?;
+        let text =
+            format!("(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg) == {}", metadata.repr()?);
+        let metadata = metadata.unbind();
+        Ok(Some(Self { class: example.get_type().unbind(), metadata, ambient, answers, text }))
+    }
+
+    fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = value.py();
+        Ok(metadata(value)?.eq(self.metadata.bind(py))?
+            && self.ambient.plain(py)?
+            && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
+    }
+}
+
+fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let read = |name: &str| tensor.getattr(name);
+    let stride = tensor.call_method0("stride")?;
+    let conjugate = tensor.call_method0("is_conj")?;
+    let negative = tensor.call_method0("is_neg")?;
+    let parts = [
+        read("dtype")?,
+        read("shape")?,
+        stride,
+        read("requires_grad")?,
+        read("device")?,
+        read("layout")?,
+        conjugate,
+        negative,
+    ];
+    PyTuple::new(tensor.py(), parts)
+}
+
+impl DomainCheck for TensorCheck {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        value.get_type().is(&self.class) && self.agrees(value).unwrap_or(false)
+    }
+
+    fn describe(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,132 @@
+//! Running an operation on tensors without contents to learn the metadata of its result.
+use super::{Called, Torch, fault, stop};
+use crate::domain::{Answer, Operand};
+use crate::trace::outcome::Break;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+
+/// Turns operands into the objects that stand for them.
+pub(super) struct Meta<'a, 'py> {
+    pub(super) torch: &'a Torch,
+    pub(super) py: Python<'py>,
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// The object that stands for an operand.
+    pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
+        match operand {
+            Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
+            Operand::Known(object) => self.known(object),
+            Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
+            Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
+            Operand::Slice(parts) => {
+                let [start, end, step] = [self.object(&parts[0])?, self.object(&parts[1])?, self.object(&parts[2])?];
+                self.py.get_type::<PySlice>().call1((start, end, step)).map_err(|error| fault(&error))
+            }
+            Operand::Foreign(class) => Err(unknown(&crate::ffi::types::name(class))),
+        }
+    }
+
+    /// Known objects that PyTorch takes as they are, without running Python code of theirs.
+    fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let class = object.get_type();
+        let name = crate::ffi::types::name(&class);
+        if class.module().is_ok_and(|module| module == "builtins") || name.starts_with("torch.") {
+            return Ok(object.clone());
+        }
+        Err(unknown(&name))
+    }
+
+    /// A tensor on the `meta` device with the metadata of `example`.
+    fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if example.getattr("is_meta")?.is_truthy()? {
+            return Ok(example.clone());
+        }
+        let named = PyDict::new(self.py);
+        for name in ["dtype", "requires_grad"] {
+            named.set_item(name, example.getattr(name)?)?;
+        }
+        named.set_item("device", "meta")?;
+        let args = (example.getattr("shape")?, example.call_method0("stride")?);
+        self.torch.module.bind(self.py).getattr("empty_strided")?.call(args, Some(&named))
+    }
+
+    /// Breaks where an object might override PyTorch's functions.
+    pub(super) fn refuse_foreign(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
+        args.iter().try_for_each(|arg| self.object(arg).map(drop))
+    }
+
+    /// Breaks where a mode intercepts all operations.
+    pub(super) fn refuse_modes(&self) -> Result<(), Box<Break>> {
+        match self.torch.ambient.plain(self.py) {
+            Ok(true) => Ok(()),
+            _ => Err(stop(
+                "a mode intercepts operations",
+                "TorchFunctionMode or TorchDispatchMode",
+                "It runs Python code.",
+            )),
+        }
+    }
+
+    /// A node for the call, if it can be run without contents and gives one new tensor.
+    pub(super) fn record(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        self.refuse_modes()?;
+        if kwargs.iter().any(|(name, _)| name == "out" || name == "device") {
+            return Err(stop(
+                "unsupported form of a PyTorch call",
+                "out= or device=",
+                "Only new CPU tensors are recorded.",
+            ));
+        }
+        let objects = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
+        }
+        let tensors = objects.iter().any(|object| self.has_tensor(object));
+        let positional = PyTuple::new(self.py, &objects).map_err(|error| fault(&error))?;
+        if !tensors {
+            return Err(stop("tensor made from nothing", name_of(&target), "Constructors run where they stand."));
+        }
+        let example = target.call(positional, (!named.is_empty()).then_some(&named)).map_err(|error| {
+            // An error here may be the program's, or that contents are needed: the operation itself says which.
+            stop(
+                "PyTorch operation that needs contents or fails",
+                format!("{}: {error}", name_of(&target)),
+                "It runs natively.",
+            )
+        })?;
+        let meta = example.get_type().is(&self.torch.tensor)
+            && example.getattr("is_meta").and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
+        if !meta {
+            let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
+            return Err(stop("PyTorch result that is no tensor", text, "Only CPU tensors are graph values."));
+        }
+        if objects.iter().any(|object| object.is(&example)) {
+            return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
+        }
+        Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+    }
+
+    fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
+        object.get_type().is(&self.torch.tensor)
+            || object.try_iter().is_ok_and(|items| {
+                (object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())
+                    && items.flatten().any(|item| self.has_tensor(&item))
+            })
+    }
+}
+
+fn name_of(target: &Bound<'_, PyAny>) -> String {
+    crate::graph::table::target(target).unwrap_or_default()
+}
+
+fn unknown(name: &str) -> Box<Break> {
+    stop("tensor operation with an unknown object", name, "PyTorch would look into the object.")
+}

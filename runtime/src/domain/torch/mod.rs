@@ -1,0 +1,220 @@
+//! PyTorch: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device, which has no contents.
+mod check;
+mod meta;
+
+use super::{Answer, Callee, Domain, Operand};
+use crate::guard::DomainCheck;
+use crate::trace::outcome::Break;
+use check::{Ambient, TensorCheck};
+use meta::Meta;
+use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyType};
+use std::sync::Arc;
+
+/// The PyTorch that the program has imported.
+#[derive(Debug)]
+pub struct Torch {
+    module: Py<PyModule>,
+    tensor: Py<PyType>,
+    parameter: Py<PyType>,
+    functions: Py<PyAny>,
+    operator: Py<PyModule>,
+    ambient: Arc<Ambient>,
+}
+
+type Called<'py> = Result<Answer<'py>, Box<Break>>;
+
+/// Modules of C functions that work on tensors alone.
+const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", "torch._C._special"];
+
+/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
+const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
+
+/// The domain, if the program has imported PyTorch.
+pub fn new(py: Python<'_>) -> PyResult<Option<Torch>> {
+    let modules = py.import("sys")?.getattr("modules")?;
+    let Ok(module) = modules.get_item("torch") else { return Ok(None) };
+    let Ok(module) = module.cast_into::<PyModule>() else { return Ok(None) };
+    // A program can look while torch is still being imported.
+    let (Ok(tensor), Ok(nn), Ok(native)) = (module.getattr("Tensor"), module.getattr("nn"), module.getattr("_C"))
+    else {
+        return Ok(None);
+    };
+    let (Ok(parameter), Ok(functions)) = (nn.getattr("Parameter"), native.getattr("_VariableFunctionsClass")) else {
+        return Ok(None);
+    };
+    let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
+    let ambient = Arc::new(Ambient::new(&module)?);
+    let operator = py.import("operator")?.unbind();
+    Ok(Some(Torch { module: module.unbind(), tensor, parameter, functions: functions.unbind(), operator, ambient }))
+}
+
+impl Domain for Torch {
+    fn name(&self) -> &'static str {
+        "torch"
+    }
+
+    fn claims(&self, class: &Bound<'_, PyType>) -> bool {
+        class.is(&self.tensor) || class.is(&self.parameter)
+    }
+
+    fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
+        if crate::ffi::types::name(&callable.get_type()) != "builtin_function_or_method" {
+            return false;
+        }
+        let Ok(owner) = callable.getattr("__self__") else { return false };
+        if owner.is(&self.functions) {
+            return true;
+        }
+        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| name.to_string());
+        let Ok(module) = name(&owner) else { return false };
+        MODULES.contains(&module.as_str())
+            || (module == "torch._C" && name(callable).is_ok_and(|name| OVERRIDES.contains(&name.as_str())))
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        let meta = Meta { torch: self, py };
+        match callee {
+            Callee::Slot(slot) => self.slot(&meta, slot, args),
+            Callee::Function(function) => self.function(&meta, function, args, kwargs),
+            Callee::Method(name) => {
+                refuse_in_place(name)?;
+                let method = self.tensor.bind(py).getattr(name.as_str()).map_err(|error| fault(&error))?;
+                meta.record(method, args, kwargs)
+            }
+            Callee::GetAttr(name) => self.attribute(&meta, name, args),
+        }
+    }
+
+    fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        let check = TensorCheck::new(example, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
+        match check {
+            Some(check) => Ok(Box::new(check)),
+            None => {
+                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
+            }
+        }
+    }
+
+    fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        let text = |name: &str| example.getattr(name).map(|value| value.to_string()).unwrap_or_default();
+        let shape = example.getattr("shape").and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
+        format!("Tensor[{}, {shape:?}]", text("dtype"))
+    }
+}
+
+impl Torch {
+    fn function<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Called<'py> {
+        let name = function.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
+        if OVERRIDES.contains(&name.as_str()) {
+            meta.refuse_foreign(args)?;
+            meta.refuse_modes()?;
+            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()));
+        }
+        refuse_in_place(&name)?;
+        meta.record(function.clone(), args, kwargs)
+    }
+
+    /// Slots of the type, by the function of `operator` that reaches them.
+    fn slot<'py>(&self, meta: &Meta<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> Called<'py> {
+        const OPERATORS: &[(&str, &str)] = &[
+            ("nb_negative", "neg"),
+            ("nb_positive", "pos"),
+            ("nb_absolute", "abs"),
+            ("nb_invert", "invert"),
+            ("mp_subscript", "getitem"),
+            ("sq_item", "getitem"),
+        ];
+        const COMPARE: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+        let operator = |name: &str| self.operator.bind(meta.py).getattr(name).map_err(|error| fault(&error));
+        match (slot, args) {
+            ("tp_richcompare", [left, right, Operand::Known(which)]) => {
+                let name = which.extract::<usize>().ok().and_then(|which| COMPARE.get(which));
+                let Some(name) = name else { return Err(depends(slot)) };
+                meta.record(operator(name)?, &[left.clone(), right.clone()], &[])
+            }
+            ("mp_length" | "sq_length", [tensor]) => {
+                let length = meta.object(tensor)?.len();
+                let Ok(length) = length else { return Err(depends(slot)) };
+                match length.into_pyobject(meta.py) {
+                    Ok(length) => Ok(Answer::Constant(length.into_any())),
+                    Err(never) => match never {},
+                }
+            }
+            _ => match OPERATORS.iter().find(|(known, _)| *known == slot) {
+                Some((_, name)) => meta.record(operator(name)?, args, &[]),
+                None => Err(depends(slot)),
+            },
+        }
+    }
+
+    fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> Called<'py> {
+        const METADATA: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout"];
+        const VIEWS: &[&str] = &["T", "mT", "H", "mH"];
+        let Some(tensor) = args.first() else { return Err(depends(name)) };
+        let object = meta.object(tensor)?;
+        if METADATA.contains(&name) {
+            return object.getattr(name).map(Answer::Constant).map_err(|error| fault(&error));
+        }
+        match name {
+            "is_cuda" | "is_meta" | "is_sparse" | "is_quantized" | "is_mkldnn" | "is_nested" => {
+                Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()))
+            }
+            "device" => {
+                let device = self.module.bind(meta.py).getattr("device").and_then(|device| device.call1(("cpu",)));
+                device.map(Answer::Constant).map_err(|error| fault(&error))
+            }
+            _ if VIEWS.contains(&name) => {
+                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr("getattr"));
+                let name = pyo3::types::PyString::intern(meta.py, name).into_any();
+                meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
+            }
+            _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
+        }
+    }
+}
+
+/// Operations that change their operands end in `_`.
+fn refuse_in_place(name: &str) -> Result<(), Box<Break>> {
+    let in_place = name.ends_with('_') && !name.ends_with("__");
+    let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
+    if in_place || operator || matches!(name, "__setitem__" | "__delitem__" | "set" | "backward") {
+        return Err(stop(
+            "in-place change of a tensor",
+            name,
+            "The graph holds no operation that changes its operands.",
+        ));
+    }
+    Ok(())
+}
+
+fn depends(slot: &str) -> Box<Break> {
+    stop(
+        "depends on the contents of a tensor",
+        format!("slot {slot}"),
+        "Python needs the contents, which are known only when the graph has run.",
+    )
+}
+
+/// A break with the domain's usual hint.
+fn stop(kind: &str, context: impl Into<String>, explanation: &str) -> Box<Break> {
+    let hints = vec!["avoid control flow and conversions that depend on tensor contents".to_owned()];
+    Box::new(Break { kind: kind.into(), context: context.into(), explanation: explanation.into(), hints })
+}
+
+/// A break where PyTorch itself is not as expected.
+fn fault(error: &PyErr) -> Box<Break> {
+    stop("PyTorch is not as expected", error.to_string(), "An attribute that every PyTorch has could not be read.")
+}
