@@ -143,6 +143,16 @@ class Torch(unittest.TestCase):
         self.assertEqual((report.graphs, report.breaks), (2, 1), report)
         self.agree(f, lambda: (torch.ones(2),), lambda: (torch.ones(3),))
 
+    def test_random_numbers_come_in_order(self):
+        def f(a):
+            return nn.functional.dropout(a, 0.5), torch.rand(2), torch.bernoulli(a), torch.rand_like(a)
+
+        compiled, results = slotrt.compile(f), []
+        for function in (f, compiled, compiled):
+            torch.manual_seed(7)
+            results.append(value(function(torch.full((8,), 0.5))))
+        self.assertEqual(results[1:], [results[0]] * 2)
+
     def test_modules(self):
         model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
 

@@ -62,14 +62,15 @@ impl Domain for Torch {
         if crate::ffi::types::name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
-        let Ok(owner) = callable.getattr("__self__") else { return false };
-        if owner.is(&self.functions) {
+        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| name.to_string());
+        let Ok(own) = name(callable) else { return false };
+        // Static methods of a C class do not say whose they are.
+        if self.functions.bind(callable.py()).getattr(own.as_str()).is_ok_and(|known| known.is(callable)) {
             return true;
         }
-        let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| name.to_string());
+        let Ok(owner) = callable.getattr("__self__") else { return false };
         let Ok(module) = name(&owner) else { return false };
-        MODULES.contains(&module.as_str())
-            || (module == "torch._C" && name(callable).is_ok_and(|name| OVERRIDES.contains(&name.as_str())))
+        MODULES.contains(&module.as_str()) || (module == "torch._C" && OVERRIDES.contains(&own.as_str()))
     }
 
     fn call<'py>(
