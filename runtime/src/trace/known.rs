@@ -151,7 +151,7 @@ impl<'py> Tracer<'py> {
                 let class = self.import("types", "TracebackType")?;
                 class.cast_into().or_else(|_| super::signal::internal("types.TracebackType"))
             }
-            Value::New(New::Opaque(_) | New::Method { .. }) => {
+            Value::New(New::Opaque(_)) => {
                 let class = self.import("types", "MethodType")?;
                 class.cast_into().or_else(|_| super::signal::internal("types.MethodType"))
             }
