@@ -9,10 +9,7 @@ impl<'py> Tracer<'py> {
         macro_rules! number {
             ($($operator:literal => $function:ident),* $(,)?) => {
                 match name {
-                    $($operator => {
-                        self.state.route.push(stringify!($function).to_owned());
-                        protocol::$function(self, &left, &right)
-                    })*
+                    $($operator => protocol::$function(self, &left, &right),)*
                     "pow" | "ipow" => self.power(name, left, right),
                     _ => unsupported("operator", name),
                 }
@@ -49,10 +46,8 @@ impl<'py> Tracer<'py> {
     fn power(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {
         let none = self.none();
         if name == "pow" {
-            self.state.route.push("PyNumber_Power".to_owned());
             return protocol::PyNumber_Power(self, &left, &right, &none);
         }
-        self.state.route.push("PyNumber_InPlacePower".to_owned());
         protocol::PyNumber_InPlacePower(self, &left, &right, &none)
     }
 }

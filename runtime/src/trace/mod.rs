@@ -1,5 +1,6 @@
 //! Runs bytecode symbolically with the generated code as its object model.
 mod attr;
+pub mod audit;
 mod binary;
 pub mod call;
 pub mod capi;

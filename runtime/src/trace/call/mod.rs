@@ -15,6 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
 
+/// The hand-written models of builtins.
+pub(super) fn models() -> &'static [(&'static str, &'static str)] {
+    builtins::MODELLED
+}
+
 /// Arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {

@@ -1,7 +1,6 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use super::SlotFunction;
 use crate::domain::Callee;
-use crate::trace::call::Arguments;
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -32,7 +31,6 @@ impl Operands {
 impl<'py> Tracer<'py> {
     /// Calls the function in a slot.
     pub(super) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
-        self.state.route.push(function.name.to_owned());
         if (function.name.starts_with("slot_") || function.name == "object_richcompare")
             && let Some(id) = function.id
         {
@@ -47,81 +45,10 @@ impl<'py> Tracer<'py> {
             if let Some(result) = generated {
                 return result;
             }
-            return match operands {
-                Operands::Binary(v, w) => self.slot1bin(function, v, w),
-                _ => unsupported("slot function without a translation", function.name),
-            };
+            return unsupported("slot function without a translation", function.name);
         }
+        self.state.route.push(function.name.to_owned());
         self.call_c_slot(function, operands)
-    }
-
-    /// `SLOT1BINFULL` of `Objects/typeobject.c`, modelled until its expansions are translated.
-    pub(super) fn slot1bin(&mut self, function: &SlotFunction, left: ValueId, right: ValueId) -> Traced<ValueId> {
-        let slot = function.slot.map_or("", generated::slots::Slot::name);
-        let Some(slot) = function.slot.filter(|_| slot.starts_with("nb_")) else {
-            return unsupported("slot function without a translation", function.name);
-        };
-        let names = |reflected: bool| {
-            generated::v3_13::slotdefs::SLOTDEFS
-                .iter()
-                .filter(|row| row.slot == slot)
-                .map(|row| row.name)
-                .find(|name| is_reflected(name) == reflected)
-        };
-        let (Some(method), Some(reflected)) = (names(false), names(true)) else {
-            return unsupported("slot function without a translation", function.name);
-        };
-        let (left_class, right_class) = (self.class_of(left)?, self.class_of(right)?);
-        let holds = |tracer: &mut Self, class: &Bound<'py, pyo3::types::PyType>| -> Traced<bool> {
-            Ok(tracer.slot_function(class, slot)?.is_some_and(|held| held.pointer == function.pointer))
-        };
-        let mut try_other = !left_class.is(&right_class) && holds(self, &right_class)?;
-        if holds(self, &left_class)? {
-            if try_other
-                && crate::ffi::types::is_subtype(&right_class, &left_class)
-                && self.is_overloaded(&left_class, &right_class, reflected)
-            {
-                let result = self.call_special(right, reflected, left)?;
-                if !self.is_not_implemented(result) {
-                    return Ok(result);
-                }
-                try_other = false;
-            }
-            let result = self.call_special(left, method, right)?;
-            if !self.is_not_implemented(result) || left_class.is(&right_class) {
-                return Ok(result);
-            }
-        }
-        if try_other {
-            return self.call_special(right, reflected, left);
-        }
-        let object = self.py.NotImplemented().into_bound(self.py);
-        Ok(self.constant(object))
-    }
-
-    /// `method_is_overloaded`.
-    fn is_overloaded(
-        &mut self,
-        left: &Bound<'py, pyo3::types::PyType>,
-        right: &Bound<'py, pyo3::types::PyType>,
-        name: &str,
-    ) -> bool {
-        match (self.lookup(right, name), self.lookup(left, name)) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(mine), Some(theirs)) => !mine.is(&theirs),
-        }
-    }
-
-    /// `vectorcall_maybe` with one argument.
-    fn call_special(&mut self, receiver: ValueId, name: &str, argument: ValueId) -> Traced<ValueId> {
-        match self.special(receiver, name)? {
-            Some(bound) => self.call(bound, Arguments::positional(vec![argument])),
-            None => {
-                let object = self.py.NotImplemented().into_bound(self.py);
-                Ok(self.constant(object))
-            }
-        }
     }
 
     fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
@@ -201,9 +128,4 @@ impl<'py> Tracer<'py> {
         });
         self.after_native(result, &natives)
     }
-}
-
-/// `__radd__` but not `__rshift__`.
-fn is_reflected(name: &str) -> bool {
-    name.starts_with("__r") && !matches!(name, "__rshift__" | "__repr__" | "__reversed__" | "__round__")
 }

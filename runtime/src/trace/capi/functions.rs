@@ -100,7 +100,7 @@ impl<'py> Tracer<'py> {
                 note_type(&base, &mut names);
             }
         }
-        let name = names.get(&key).copied().unwrap_or("unknown C function");
+        let name = names.get(&key).copied().unwrap_or(slot.name());
         Ok(Some(SlotFunction { pointer, slot: Some(slot), name, id: id_of(name) }))
     }
 
