@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         show(&proofs, tables.verbose);
     }
-    let differences: usize = proofs.iter().map(|(_, proof)| proof.differences.len()).sum();
+    let differences: usize = proofs.iter().map(|(_, proof)| proof.unexplained()).sum();
     if differences > 0 {
         bail!("{differences} slots hold another function than the tables say");
     }
@@ -77,10 +77,13 @@ fn one(release: &str, options: &Tables) -> Result<LiveProof> {
 fn show(proofs: &[(String, LiveProof)], verbose: bool) {
     for (_, proof) in proofs {
         for difference in &proof.differences {
-            let live = difference.live.join(" | ");
+            let live = if difference.live.is_empty() { "nothing".to_owned() } else { difference.live.join(" | ") };
             let table = difference.table.as_deref().unwrap_or("nothing");
             let (file, name, slot) = (&difference.file, &difference.c_name, &difference.slot);
-            anstream::println!("{file}: {name}.{slot}: the tables say {table}, the process holds {live}");
+            anstream::println!(
+                "{file}: {name}.{slot}: the tables say {table}, the process holds {live} ({})",
+                difference.reason.as_deref().unwrap_or("unexplained")
+            );
         }
         if verbose {
             proof.unknown.iter().for_each(|name| anstream::println!("only in the process: {name}"));
@@ -89,12 +92,21 @@ fn show(proofs: &[(String, LiveProof)], verbose: bool) {
         proof.failed.iter().for_each(|(module, why)| anstream::println!("not importable: {module}: {why}"));
     }
     let row = |(release, proof): &(String, LiveProof)| {
-        let numbers = [proof.types, proof.matched, proof.pairs, proof.own, proof.inherited, proof.differences.len()];
+        let numbers = [
+            proof.types,
+            proof.matched,
+            proof.pairs,
+            proof.own,
+            proof.inherited,
+            proof.differences.len(),
+            proof.unexplained(),
+        ];
         let mut cells = vec![release.clone(), proof.release.clone()];
         cells.extend(numbers.iter().map(ToString::to_string));
         cells
     };
-    let headings = ["tables", "interpreter", "types", "compared", "pairs", "own", "inherited", "differences"];
+    let headings =
+        ["tables", "interpreter", "types", "compared", "pairs", "own", "inherited", "differences", "unexplained"];
     anstream::println!("{}", table(&headings, &proofs.iter().map(row).collect::<Vec<_>>()));
 }
 
@@ -105,7 +117,7 @@ fn as_json(release: &str, proof: &LiveProof) -> Value {
         .map(|difference| {
             json!({
                 "file": difference.file, "type": difference.c_name, "slot": difference.slot,
-                "table": difference.table, "live": difference.live,
+                "table": difference.table, "live": difference.live, "reason": difference.reason,
             })
         })
         .collect();

@@ -21,6 +21,8 @@ pub struct Difference {
     pub table: Option<String>,
     /// The names of what the interpreter holds.
     pub live: Vec<String>,
+    /// Why they may differ, from the reviewed exceptions.
+    pub reason: Option<String>,
 }
 
 /// The result of a comparison.
@@ -102,6 +104,11 @@ fn name_of(ty: &LiveType, symbols: &Symbols) -> String {
 }
 
 impl LiveProof {
+    /// Differences that no reviewed exception explains.
+    pub fn unexplained(&self) -> usize {
+        self.differences.iter().filter(|difference| difference.reason.is_none()).count()
+    }
+
     fn count(&mut self, fact: &Type, live: &LiveType) {
         self.matched += 1;
         for slot in live.slots.keys() {
@@ -132,6 +139,7 @@ fn differences(fact: &Type, live: &LiveType, symbols: &Symbols) -> Vec<Differenc
                 slot: slot.clone(),
                 table,
                 live: held.to_vec(),
+                reason: None,
             });
         }
     }

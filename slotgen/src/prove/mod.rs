@@ -2,6 +2,7 @@
 
 mod compare;
 mod doors;
+mod exceptions;
 mod symbols;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,9 @@ pub enum ProveError {
     /// A mapped file cannot be read.
     #[error("{0}: {1}")]
     File(String, String),
+    /// The table of reviewed exceptions cannot be read.
+    #[error("data/exceptions.toml: {0}")]
+    Exceptions(String),
     /// The interpreter is of another series.
     #[error("{0} is CPython {1}, but the facts are those of {2}; give an interpreter of the same series")]
     Release(String, String, String),
@@ -64,7 +68,12 @@ pub fn live(facts: &Facts, python: &Path) -> Result<LiveProof, ProveError> {
         return Err(ProveError::Release(name, live.release, facts.release.clone()));
     }
     let symbols = Symbols::read(&live.map)?;
-    Ok(compare::compare(facts, &live, &symbols))
+    let exceptions = exceptions::Exceptions::between(&facts.release, &live.release)?;
+    let mut proof = compare::compare(facts, &live, &symbols);
+    for difference in &mut proof.differences {
+        difference.reason = exceptions.reason(&difference.c_name, &difference.slot);
+    }
+    Ok(proof)
 }
 
 /// What the script needs to know: where slots stand, and where the fields are that it reads.
