@@ -12,6 +12,8 @@ pub mod graph;
 #[cfg(slotrt_supported)]
 pub mod guard;
 #[cfg(slotrt_supported)]
+pub mod live;
+#[cfg(slotrt_supported)]
 mod python;
 #[cfg(slotrt_supported)]
 pub mod trace;

@@ -7,6 +7,7 @@ pub mod guard;
 pub mod handlers;
 pub mod hook;
 mod layout;
+pub(crate) mod live;
 pub mod ndarray;
 pub mod python;
 pub mod slots;

@@ -24,6 +24,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
     module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    submodule(module, "protocol", crate::live::protocol::module(py)?)?;
     submodule(module, "bytecode", crate::bytecode::python::module(py)?)?;
     submodule(module, "hook", crate::ffi::python::module(py)?)
 }

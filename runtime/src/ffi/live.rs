@@ -1,0 +1,264 @@
+//! Calls of C functions found in slots of live types, by the signature of the slot.
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::c_int;
+
+type Object = *mut ffi::PyObject;
+
+fn object<'py>(py: Python<'py>, result: Object) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: a slot gives a new reference, or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, result) }
+}
+
+fn number<'py, T: PartialEq + From<i8> + Copy>(py: Python<'py>, result: T) -> PyResult<T> {
+    if result == T::from(-1)
+        && let Some(error) = PyErr::take(py)
+    {
+        return Err(error);
+    }
+    Ok(result)
+}
+
+fn raw(value: Option<&Bound<'_, PyAny>>) -> Object {
+    value.map_or(std::ptr::null_mut(), Bound::as_ptr)
+}
+
+/// A function pointer from a slot that takes objects and gives an object; `args` are as many as the slot's signature has.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_objects<'py>(
+    py: Python<'py>,
+    pointer: usize,
+    args: &[Option<&Bound<'py, PyAny>>],
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the pointer was read from a slot of a live type whose signature has this many objects; all arguments are live.
+    let result = unsafe {
+        match *args {
+            [a] => std::mem::transmute::<usize, unsafe extern "C" fn(Object) -> Object>(pointer)(raw(a)),
+            [a, b] => {
+                std::mem::transmute::<usize, unsafe extern "C" fn(Object, Object) -> Object>(pointer)(raw(a), raw(b))
+            }
+            [a, b, c] => std::mem::transmute::<usize, unsafe extern "C" fn(Object, Object, Object) -> Object>(pointer)(
+                raw(a),
+                raw(b),
+                raw(c),
+            ),
+            _ => return Err(pyo3::exceptions::PySystemError::new_err("slot with an unknown number of arguments")),
+        }
+    };
+    object(py, result)
+}
+
+/// As [`call_objects`], for slots that give an `int`.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_int<'py>(py: Python<'py>, pointer: usize, args: &[Option<&Bound<'py, PyAny>>]) -> PyResult<i32> {
+    // SAFETY: as in `call_objects`; the signature of the slot gives an int.
+    let result =
+        unsafe {
+            match *args {
+                [a] => std::mem::transmute::<usize, unsafe extern "C" fn(Object) -> c_int>(pointer)(raw(a)),
+                [a, b] => {
+                    std::mem::transmute::<usize, unsafe extern "C" fn(Object, Object) -> c_int>(pointer)(raw(a), raw(b))
+                }
+                [a, b, c] => std::mem::transmute::<usize, unsafe extern "C" fn(Object, Object, Object) -> c_int>(
+                    pointer,
+                )(raw(a), raw(b), raw(c)),
+                _ => return Err(pyo3::exceptions::PySystemError::new_err("slot with an unknown number of arguments")),
+            }
+        };
+    number(py, result)
+}
+
+/// `lenfunc` and `hashfunc`.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_size(py: Python<'_>, pointer: usize, object: &Bound<'_, PyAny>) -> PyResult<isize> {
+    // SAFETY: the pointer was read from a slot of this signature; the argument is live.
+    let result =
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(Object) -> isize>(pointer)(object.as_ptr()) };
+    number(py, result)
+}
+
+/// `ssizeargfunc`.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_ssizearg<'py>(
+    py: Python<'py>,
+    pointer: usize,
+    of: &Bound<'py, PyAny>,
+    index: isize,
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the pointer was read from a slot of this signature; the argument is live.
+    let result = unsafe {
+        std::mem::transmute::<usize, unsafe extern "C" fn(Object, isize) -> Object>(pointer)(of.as_ptr(), index)
+    };
+    object(py, result)
+}
+
+/// `ssizeobjargproc`.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_ssizeobjarg<'py>(
+    py: Python<'py>,
+    pointer: usize,
+    of: &Bound<'py, PyAny>,
+    index: isize,
+    value: Option<&Bound<'py, PyAny>>,
+) -> PyResult<i32> {
+    // SAFETY: the pointer was read from a slot of this signature; the arguments are live.
+    let result = unsafe {
+        std::mem::transmute::<usize, unsafe extern "C" fn(Object, isize, Object) -> c_int>(pointer)(
+            of.as_ptr(),
+            index,
+            raw(value),
+        )
+    };
+    number(py, result)
+}
+
+/// `richcmpfunc`.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_richcmp<'py>(
+    py: Python<'py>,
+    pointer: usize,
+    v: &Bound<'py, PyAny>,
+    w: &Bound<'py, PyAny>,
+    op: i32,
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the pointer was read from a slot of this signature; the arguments are live.
+    let result = unsafe {
+        std::mem::transmute::<usize, unsafe extern "C" fn(Object, Object, c_int) -> Object>(pointer)(
+            v.as_ptr(),
+            w.as_ptr(),
+            op,
+        )
+    };
+    object(py, result)
+}
+
+/// `iternextfunc`: `None` at the end.
+///
+/// # Errors
+/// The exception that the function sets.
+pub(crate) fn call_iternext<'py>(
+    py: Python<'py>,
+    pointer: usize,
+    iterator: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    // SAFETY: the pointer was read from a slot of this signature; NULL without an exception is the end.
+    unsafe {
+        let result = std::mem::transmute::<usize, unsafe extern "C" fn(Object) -> Object>(pointer)(iterator.as_ptr());
+        if result.is_null() {
+            return PyErr::take(py).map_or(Ok(None), Err);
+        }
+        Ok(Some(Bound::from_owned_ptr(py, result)))
+    }
+}
+
+/// `_PyObject_Vectorcall`: `nargsf` without the offset flag counts the positional arguments.
+///
+/// # Errors
+/// The exception that the call raises.
+pub(crate) fn vectorcall<'py>(
+    py: Python<'py>,
+    callable: &Bound<'py, PyAny>,
+    args: &[Bound<'py, PyAny>],
+    nargs: usize,
+    kwnames: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let pointers: Vec<Object> = args.iter().map(Bound::as_ptr).collect();
+    // SAFETY: the arguments are live, and `nargs` does not exceed them by the caller's check.
+    object(py, unsafe { ffi::PyObject_Vectorcall(callable.as_ptr(), pointers.as_ptr(), nargs, raw(kwnames)) })
+}
+
+/// The exception of a warning that is an error.
+///
+/// # Errors
+/// That exception.
+pub(crate) fn warn(py: Python<'_>, category: &Bound<'_, PyAny>, text: &std::ffi::CStr, level: isize) -> PyResult<i32> {
+    // SAFETY: the category is live and the text ends in NUL.
+    number(py, unsafe { ffi::PyErr_WarnEx(category.as_ptr(), text.as_ptr(), level) })
+}
+
+/// `PyFloat_FromString`.
+///
+/// # Errors
+/// The exception that it sets.
+pub(crate) fn float_from_string<'py>(py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the argument is live.
+    object(py, unsafe { ffi::PyFloat_FromString(text.as_ptr()) })
+}
+
+/// `PySeqIter_New`.
+///
+/// # Errors
+/// The exception that it sets.
+pub(crate) fn seq_iter<'py>(py: Python<'py>, sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the argument is live.
+    object(py, unsafe { ffi::PySeqIter_New(sequence.as_ptr()) })
+}
+
+/// `Py_EnterRecursiveCall`.
+///
+/// # Errors
+/// `RecursionError`.
+pub(crate) fn enter(py: Python<'_>, place: &std::ffi::CStr) -> PyResult<i32> {
+    // SAFETY: the text ends in NUL and outlives the call.
+    if unsafe { ffi::Py_EnterRecursiveCall(place.as_ptr()) } != 0 {
+        return Err(PyErr::fetch(py));
+    }
+    Ok(0)
+}
+
+/// `Py_LeaveRecursiveCall`.
+pub(crate) fn leave() {
+    // SAFETY: follows a successful `enter`.
+    unsafe { ffi::Py_LeaveRecursiveCall() }
+}
+
+/// `PyLong_AsSsize_t`.
+///
+/// # Errors
+/// `OverflowError`.
+pub(crate) fn as_ssize(number_object: &Bound<'_, PyAny>) -> PyResult<isize> {
+    // SAFETY: the argument is live.
+    number(number_object.py(), unsafe { ffi::PyLong_AsSsize_t(number_object.as_ptr()) })
+}
+
+/// `PyLong_AsDouble`.
+///
+/// # Errors
+/// `OverflowError`.
+pub(crate) fn long_as_double(number_object: &Bound<'_, PyAny>) -> PyResult<f64> {
+    // SAFETY: the argument is live.
+    number(number_object.py(), unsafe { ffi::PyLong_AsDouble(number_object.as_ptr()) })
+}
+
+/// `PyFloat_AS_DOUBLE`; 0 for what is no float.
+pub(crate) fn float_value(object: &Bound<'_, PyAny>) -> f64 {
+    object.cast::<pyo3::types::PyFloat>().map_or(0.0, |float| {
+        // SAFETY: checked to be a float.
+        unsafe { ffi::PyFloat_AS_DOUBLE(float.as_ptr()) }
+    })
+}
+
+/// `_PyLong_Copy`: an exact `int` of the same value.
+///
+/// # Errors
+/// The exception that the copy raises.
+pub(crate) fn long_copy<'py>(py: Python<'py>, number_object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    unsafe extern "C" {
+        fn _PyLong_Copy(number: Object) -> Object;
+    }
+    let number_object = number_object.cast::<pyo3::types::PyInt>()?;
+    // SAFETY: the argument is an int.
+    object(py, unsafe { _PyLong_Copy(number_object.as_ptr()) })
+}

@@ -1,0 +1,49 @@
+//! `PyUnicode_FromFormat` as far as messages use it.
+use generated::capi::Argument;
+use pyo3::prelude::*;
+
+/// The text that a format and its arguments give.
+pub(super) fn text(format: &str, args: &[Argument<Bound<'_, PyAny>>]) -> PyResult<String> {
+    let mut out = String::new();
+    let mut args = args.iter();
+    let mut rest = format.chars();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let mut precision: Option<usize> = None;
+        let conversion = loop {
+            match rest.next() {
+                Some('.') => precision = Some(0),
+                Some(digit @ '0'..='9') => {
+                    let digit = digit.to_digit(10).unwrap_or(0) as usize;
+                    precision = precision.map(|precision| precision * 10 + digit);
+                }
+                Some('l' | 'z' | 'j' | 't' | 'h' | '-' | '+') => {}
+                other => break other,
+            }
+        };
+        if conversion == Some('%') {
+            out.push('%');
+            continue;
+        }
+        let part = match (conversion, args.next()) {
+            (Some('c'), Some(Argument::Int(number))) => {
+                u32::try_from(*number).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
+            }
+            (Some('x'), Some(Argument::Int(number))) => format!("{number:x}"),
+            (_, Some(Argument::Int(number))) => number.to_string(),
+            (_, Some(Argument::Str(text))) => text.clone(),
+            (Some('R' | 'A'), Some(Argument::Object(object))) => object.repr()?.to_string(),
+            (Some('p'), Some(Argument::Object(object))) => format!("{:p}", object.as_ptr()),
+            (_, Some(Argument::Object(object))) => object.str()?.to_string(),
+            (_, None) => String::new(),
+        };
+        match precision {
+            Some(most) => out.extend(part.chars().take(most)),
+            None => out.push_str(&part),
+        }
+    }
+    Ok(out)
+}

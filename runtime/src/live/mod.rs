@@ -1,0 +1,54 @@
+//! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
+mod format;
+pub mod protocol;
+mod slots;
+mod vocabulary;
+
+use generated::capi::FunctionId;
+use pyo3::prelude::*;
+
+/// A C function pointer found in a slot.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its address; 0 for a function that only its identity names.
+    pub(crate) pointer: usize,
+    /// Its identity, if the tables know the pointer.
+    pub(crate) id: Option<FunctionId>,
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.id, other.id) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => self.pointer == other.pointer,
+        }
+    }
+}
+
+/// Why a generated function stopped.
+#[derive(Debug)]
+pub enum Stop {
+    /// A Python exception.
+    Exception(PyErr),
+    /// A C function that this world does not have.
+    Unsupported(&'static str),
+}
+
+impl From<PyErr> for Stop {
+    fn from(error: PyErr) -> Self {
+        Self::Exception(error)
+    }
+}
+
+/// The world of real objects.
+pub struct Live<'py> {
+    py: Python<'py>,
+}
+
+impl<'py> Live<'py> {
+    /// The world of the attached interpreter.
+    #[must_use]
+    pub fn new(py: Python<'py>) -> Self {
+        Self { py }
+    }
+}
