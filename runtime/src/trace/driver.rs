@@ -96,11 +96,20 @@ fn attempt(
     let inside = limit.map(|limit| limit.inside.iter().map(|code| code.clone_ref(py)).collect()).unwrap_or_default();
     match tracer.finish(&end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
-        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what), inside })),
+        Err(Escape { step, what }) => Ok(Attempt::Again(Limit { step, reason: escaped(what, limit), inside })),
     }
 }
 
-fn escaped(what: String) -> Break {
+/// The break that made the trace end is the reason; what could not leave is why it ends earlier still.
+fn escaped(what: String, limit: Option<&Limit>) -> Break {
+    if let Some(limit) = limit.filter(|limit| limit.reason.kind != RAISES) {
+        let mut reason = limit.reason.clone();
+        let note = format!("; the trace ends before {what} is made, which compiled code could not make again");
+        if !reason.explanation.contains(&note) {
+            reason.explanation.push_str(&note);
+        }
+        return reason;
+    }
     Break {
         kind: "value cannot leave the trace".into(),
         context: what,
