@@ -262,3 +262,12 @@ pub(crate) fn long_copy<'py>(py: Python<'py>, number_object: &Bound<'py, PyAny>)
     // SAFETY: the argument is an int.
     object(py, unsafe { _PyLong_Copy(number_object.as_ptr()) })
 }
+
+/// `PyNumber_AsSsize_t`.
+///
+/// # Errors
+/// The exception that it sets.
+pub(crate) fn number_as_ssize(item: &Bound<'_, PyAny>, error: Option<&Bound<'_, PyAny>>) -> PyResult<isize> {
+    // SAFETY: the arguments are live; a NULL exception class asks for clipping.
+    number(item.py(), unsafe { ffi::PyNumber_AsSsize_t(item.as_ptr(), raw(error)) })
+}

@@ -433,4 +433,9 @@ impl<'py> CApi for Live<'py> {
         }
         Ok(live::call_iternext(self.py, f.pointer, v)?)
     }
+
+    fn PyNumber_AsSsize_t(&mut self, item: &Object<'py>, error: &Object<'py>) -> Answer<isize> {
+        let item = item;
+        Ok(live::number_as_ssize(item, Some(error))?)
+    }
 }
