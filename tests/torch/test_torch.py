@@ -153,6 +153,22 @@ class Torch(unittest.TestCase):
             results.append(value(function(torch.full((8,), 0.5))))
         self.assertEqual(results[1:], [results[0]] * 2)
 
+    def test_backends_get_a_graph_module(self):
+        seen = []
+
+        def backend(module, example_inputs):
+            seen.append((isinstance(module, torch.fx.GraphModule), [tuple(x.shape) for x in example_inputs]))
+            return module
+
+        def f(a, b):
+            return torch.relu(a @ b + 1)[0] * 2
+
+        a, b = torch.randn(2, 3), torch.randn(3, 2)
+        compiled = slotrt.compile(f, backend=backend)
+        for _ in range(2):
+            self.assertEqual(value(compiled(a, b)), value(f(a, b)))
+        self.assertEqual(seen, [(True, [(2, 3), (3, 2)])])
+
     def test_modules(self):
         model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
 

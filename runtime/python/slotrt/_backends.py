@@ -1,10 +1,23 @@
 """Backends by name."""
 
+from ._fx import graph_module, has_tensors
+
+
+def _with_fx(backend):
+    """`backend`, which gets PyTorch graphs as `torch.fx.GraphModule`."""
+
+    def adapted(graph, example_inputs):
+        if has_tensors(example_inputs):
+            graph = graph_module(graph)
+        return backend(graph, example_inputs)
+
+    return adapted
+
 
 def resolve(backend):
     """The callable for `backend`; `None` stands for running the graph as it is."""
     if callable(backend):
-        return backend
+        return _with_fx(backend)
     if backend == "eager":
         return None
     known = "'eager', or a callable (graph, example_inputs) -> callable"

@@ -20,6 +20,9 @@ impl Ambient {
             questions.push(module.getattr(name)?.unbind());
         }
         questions.push(native.getattr("_is_any_autocast_enabled")?.unbind());
+        for name in super::QUESTIONS {
+            questions.push(native.getattr(*name)?.unbind());
+        }
         let modes = ["_len_torch_function_stack", "_len_torch_dispatch_stack"];
         let modes = modes.iter().map(|name| Ok(native.getattr(*name)?.unbind())).collect::<PyResult<_>>()?;
         Ok(Self { questions, modes })

@@ -30,6 +30,9 @@ const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", 
 /// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
 const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
 
+/// Questions about the thread whose answers the guards watch too.
+pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
+
 /// The domain, if the program has imported PyTorch.
 pub fn new(py: Python<'_>) -> PyResult<Option<Torch>> {
     let modules = py.import("sys")?.getattr("modules")?;
@@ -66,6 +69,12 @@ impl Domain for Torch {
         let Ok(own) = name(callable) else { return false };
         // Static methods of a C class do not say whose they are.
         if self.functions.bind(callable.py()).getattr(own.as_str()).is_ok_and(|known| known.is(callable)) {
+            return true;
+        }
+        let native = self.module.bind(callable.py()).getattr("_C");
+        if QUESTIONS.contains(&own.as_str())
+            && native.and_then(|native| native.getattr(own.as_str())).is_ok_and(|known| known.is(callable))
+        {
             return true;
         }
         let Ok(owner) = callable.getattr("__self__") else { return false };
@@ -123,6 +132,12 @@ impl Torch {
             meta.refuse_foreign(args)?;
             meta.refuse_modes()?;
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()));
+        }
+        if QUESTIONS.contains(&name.as_str()) && args.is_empty() {
+            return match function.call0() {
+                Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
+                _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
+            };
         }
         refuse_in_place(&name)?;
         meta.record(function.clone(), args, kwargs)

@@ -1,0 +1,33 @@
+"""A recorded graph of PyTorch operations as a `torch.fx.GraphModule`, made only when a backend asks."""
+
+import sys
+
+
+def has_tensors(example_inputs):
+    """Whether a graph with these inputs computes with tensors."""
+    torch = sys.modules.get("torch")
+    return torch is not None and any(isinstance(value, torch.Tensor) for value in example_inputs)
+
+
+def graph_module(graph):
+    """`graph` with the same nodes in FX."""
+    import torch.fx
+
+    made, known = torch.fx.Graph(), {}
+
+    def convert(argument):
+        if isinstance(argument, (tuple, list)) and type(argument) in (tuple, list):
+            return type(argument)(convert(item) for item in argument)
+        return known.get(argument, argument) if type(argument) is kind else argument
+
+    nodes = list(graph)
+    kind = type(nodes[0])
+    for node in nodes:
+        if node.op == "placeholder":
+            known[node] = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
+        elif node.op == "output":
+            made.output(convert(tuple(node.args)))
+        else:
+            named = {name: convert(value) for name, value in node.kwargs.items()}
+            known[node] = made.call_function(node.target, convert(tuple(node.args)), named)
+    return torch.fx.GraphModule(torch.nn.Module(), made)
