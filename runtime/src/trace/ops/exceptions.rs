@@ -21,7 +21,12 @@ impl<'py> Tracer<'py> {
         if let Some(class) = self.known(value).and_then(|object| object.cast_into::<PyType>().ok())
             && class.is_subclass_of::<PyBaseException>().unwrap_or(false)
         {
-            return self.call(value, Arguments::default());
+            let made = self.call(value, Arguments::default())?;
+            let made_class = self.class_of(made)?;
+            if made_class.is_subclass_of::<PyBaseException>().unwrap_or(false) {
+                return Ok(made);
+            }
+            return unsupported("raise of a class that makes no exception", crate::ffi::types::name(&made_class));
         }
         if self.class_of(value)?.is_subclass_of::<PyBaseException>().unwrap_or(false) {
             return Ok(value);
@@ -49,7 +54,14 @@ impl<'py> Tracer<'py> {
     }
 
     fn set_cause(&mut self, exception: ValueId, cause: ValueId) -> Traced<()> {
-        let cause = if self.is_none(cause)? { cause } else { self.exception_from(cause)? };
+        let is_class = self.known(cause).is_some_and(|cause| cause.is_instance_of::<PyType>());
+        let cause_class = self.class_of(cause)?;
+        let is_exception = cause_class.is_subclass_of::<PyBaseException>().unwrap_or(false);
+        let cause = match self.is_none(cause)? {
+            true => cause,
+            false if is_class || is_exception => self.exception_from(cause)?,
+            false => return self.raise("TypeError", "exception causes must derive from BaseException"),
+        };
         let object = self.owned(cause).or_else(|| self.real(cause));
         let (Some(exception), Some(cause)) = (self.owned(exception), object) else {
             return unsupported("raise from", "the exception is from outside");
