@@ -1,5 +1,7 @@
 //! The binary front door on small object files made here, whole, truncated and damaged.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use object::write::{Object, Relocation, StandardSection, Symbol, SymbolId, SymbolSection};
 use object::{Architecture, BinaryFormat, Endianness, RelocationFlags, SymbolFlags, SymbolKind, SymbolScope, elf};
 use proptest::prelude::*;

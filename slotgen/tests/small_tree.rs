@@ -1,5 +1,7 @@
 //! Facts, model, differences and writer on a small tree of our own.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use slotgen::diagnostics::Diagnostics;
 use slotgen::emit::{self, Change, File, Mode};
 use slotgen::facts::{Facts, OpcodeKind, SlotOrigin, Type};

@@ -20,7 +20,7 @@ pub struct Bytes<'a> {
 
 /// Decodes to instructions labelled 0, 1, 2… in order.
 pub fn decode(bytes: Bytes<'_>, isa: Isa) -> Result<Vec<Instr>, Error> {
-    if bytes.code.len() % 2 != 0 {
+    if !bytes.code.len().is_multiple_of(2) {
         return Err(Error::new(bytes.code.len(), Problem::OddLength));
     }
     let units = bytes.code.len() / 2;

@@ -109,10 +109,10 @@ impl Code {
             out.push(Instr { op: first, arg: high, ..instr });
             return out.push(Instr { id, op: second, arg: low, offset: None, ..instr });
         }
-        if self.isa().has(instr.op, OpFlags::LOCAL) || self.isa().has(instr.op, OpFlags::FREE) {
-            if instr.op != Op::COPY_FREE_VARS {
-                instr.arg = moved(instr.arg);
-            }
+        if (self.isa().has(instr.op, OpFlags::LOCAL) || self.isa().has(instr.op, OpFlags::FREE))
+            && instr.op != Op::COPY_FREE_VARS
+        {
+            instr.arg = moved(instr.arg);
         }
         out.push(instr);
     }

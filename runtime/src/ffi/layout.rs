@@ -98,7 +98,7 @@ fn check_frame(py: Python<'_>) -> PyResult<()> {
         let state = ffi::PyThreadState_Get().cast::<u8>();
         let (top, limit): (usize, usize) = (read(state, thread::DATASTACK_TOP), read(state, thread::DATASTACK_LIMIT));
         let current: *const u8 = read(state, thread::CURRENT_FRAME);
-        if top > limit || top % 8 != 0 || current.is_null() || (current as usize) % 8 != 0 {
+        if top > limit || top % 8 != 0 || current.is_null() || !(current as usize).is_multiple_of(8) {
             return Err(wrong("PyThreadState"));
         }
         read::<usize>(current, frame::F_EXECUTABLE)

@@ -50,7 +50,7 @@ pub fn slot_pointer(class: &Bound<'_, PyType>, at: Suite, offset: usize) -> Opti
         Suite::tp_as_buffer => size_of::<ffi::PyBufferProcs>(),
     };
     let fits = offset.checked_add(size_of::<usize>()).is_some_and(|end| end <= size);
-    if !fits || offset % align_of::<usize>() != 0 {
+    if !fits || !offset.is_multiple_of(align_of::<usize>()) {
         return None;
     }
     let base = suite(class, at)?;

@@ -435,7 +435,6 @@ impl<'py> CApi for Live<'py> {
     }
 
     fn PyNumber_AsSsize_t(&mut self, item: &Object<'py>, error: &Object<'py>) -> Answer<isize> {
-        let item = item;
         Ok(live::number_as_ssize(item, Some(error))?)
     }
 }

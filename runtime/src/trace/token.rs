@@ -55,14 +55,14 @@ fn traced<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<
         None => run(&mut tracer),
     };
     tracer.state.nesting -= 1;
-    let result = result.map_err(|signal| tracer.to_exception(signal));
+    let result = result.map_err(|signal| tracer.as_exception(signal));
     SET_ASIDE.with(|cell| *cell.borrow_mut() = Some(tracer.state));
     result
 }
 
 impl<'py> Tracer<'py> {
     /// What C sees of a signal: the exception, or an interruption that no C code handles.
-    fn to_exception(&mut self, signal: Signal) -> PyErr {
+    fn as_exception(&mut self, signal: Signal) -> PyErr {
         if let Signal::Raised(value) = &signal
             && let Some(object) = self.owned(*value).or_else(|| self.real(*value))
         {

@@ -51,10 +51,10 @@ pub fn in_expr(expr: &Expr, into: &mut BTreeSet<String>) {
         Kind::Update(_, _, operand) => target(operand, into),
         Kind::AddressOf(operand) => target(operand, into),
         Kind::Call(callee, args) => {
-            if let Kind::Name(name) = &callee.kind {
-                if matches!(name.as_str(), "Py_SETREF" | "Py_XSETREF" | "Py_CLEAR") {
-                    args.first().into_iter().for_each(|arg| target(arg, into));
-                }
+            if let Kind::Name(name) = &callee.kind
+                && matches!(name.as_str(), "Py_SETREF" | "Py_XSETREF" | "Py_CLEAR")
+            {
+                args.first().into_iter().for_each(|arg| target(arg, into));
             }
             in_expr(callee, into);
             args.iter().for_each(|arg| in_expr(arg, into));

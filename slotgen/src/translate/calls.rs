@@ -143,13 +143,13 @@ impl Paths {
         if let Some(value) = memo_key.as_ref().and_then(|key| state.memo.get(key)).cloned() {
             return k(self, value, state);
         }
-        if name == "Py_TYPE" {
-            if let [Val::Global(_)] = values.as_slice() {
-                return self.with_object(values[0].clone(), at, &mut |this_place| {
-                    let _ = this_place;
-                    Err(Refusal { construct: "type of a global".to_owned(), at })
-                });
-            }
+        if name == "Py_TYPE"
+            && let [Val::Global(_)] = values.as_slice()
+        {
+            return self.with_object(values[0].clone(), at, &mut |this_place| {
+                let _ = this_place;
+                Err(Refusal { construct: "type of a global".to_owned(), at })
+            });
         }
         let mut lets: Vec<(usize, TokenStream)> = Vec::new();
         let mut after: Vec<(String, Val)> = Vec::new();
@@ -179,16 +179,14 @@ impl Paths {
             }
             if let (ParamKind::Object(nullable), true) =
                 (&kinds[index], matches!(value, Val::Null | Val::MaybeObject(_)))
+                && !nullable
+                && !name.starts_with("call_")
+                && (!matches!(route, Route::Vocabulary)
+                    || convention.raises
+                        && (values[index] == Val::Null || self.world.contracts.meaning(name).is_empty()))
             {
-                if !nullable
-                    && !name.starts_with("call_")
-                    && (!matches!(route, Route::Vocabulary)
-                        || convention.raises
-                            && (values[index] == Val::Null || self.world.contracts.meaning(name).is_empty()))
-                {
-                    self.learnt.nullable.insert((route.key(name), index));
-                    kinds[index] = ParamKind::Object(true);
-                }
+                self.learnt.nullable.insert((route.key(name), index));
+                kinds[index] = ParamKind::Object(true);
             }
             if let (ParamKind::Str(false), Val::Null) = (&kinds[index], value) {
                 self.learnt.nullable.insert((route.key(name), index));

@@ -27,8 +27,6 @@ pub enum Test {
     Bool(TokenStream),
     /// `let Some(var) = value`.
     Some(Var, TokenStream),
-    /// `value.is_none()`.
-    None(TokenStream),
 }
 
 /// A block; what follows a construct is inside of it (`rest`).
@@ -93,7 +91,7 @@ impl Block {
             Self::If { tests, .. } => tests
                 .iter()
                 .map(|test| match test {
-                    Test::Bool(code) | Test::Some(_, code) | Test::None(code) => code,
+                    Test::Bool(code) | Test::Some(_, code) => code,
                 })
                 .collect(),
             Self::Match { call, .. } => vec![call],
@@ -111,7 +109,7 @@ impl Block {
             Self::If { tests, .. } => tests
                 .iter_mut()
                 .map(|test| match test {
-                    Test::Bool(code) | Test::Some(_, code) | Test::None(code) => code,
+                    Test::Bool(code) | Test::Some(_, code) => code,
                 })
                 .collect(),
             Self::Match { call, .. } => vec![call],

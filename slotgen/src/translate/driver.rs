@@ -72,10 +72,12 @@ pub fn translate(
     let mut headers = Vec::new();
     for file in tree.files().iter() {
         let path = file.path();
-        if path.starts_with("Include/") && path.ends_with(".h") && !path.contains("mimalloc") {
-            if let Ok(unit) = pre.unit(path) {
-                headers.push(unit.text);
-            }
+        if path.starts_with("Include/")
+            && path.ends_with(".h")
+            && !path.contains("mimalloc")
+            && let Ok(unit) = pre.unit(path)
+        {
+            headers.push(unit.text);
         }
     }
     let mut units: Vec<Unit> = Vec::new();

@@ -198,26 +198,26 @@ impl Paths {
                     None => return self.no(format!("assignment to {name}"), at),
                 };
                 // Computed code gets a variable of its own, so that it is computed once.
-                if let Val::Int(place, int, positive) = &value {
-                    if !is_name(&place.code) {
-                        let (int, positive) = (*int, *positive);
-                        return self.bind(name, place.code.clone(), &mut |this, var| {
-                            let mut state = state.clone();
-                            let value = Val::Int(Place::owned(var), int, positive);
-                            state.set(name, value.clone());
-                            k(this, value, state)
-                        });
-                    }
+                if let Val::Int(place, int, positive) = &value
+                    && !is_name(&place.code)
+                {
+                    let (int, positive) = (*int, *positive);
+                    return self.bind(name, place.code.clone(), &mut |this, var| {
+                        let mut state = state.clone();
+                        let value = Val::Int(Place::owned(var), int, positive);
+                        state.set(name, value.clone());
+                        k(this, value, state)
+                    });
                 }
-                if let Val::Bool(place) = &value {
-                    if !is_name(&place.code) {
-                        return self.bind(name, place.code.clone(), &mut |this, var| {
-                            let mut state = state.clone();
-                            let value = Val::Bool(Place::owned(var));
-                            state.set(name, value.clone());
-                            k(this, value, state)
-                        });
-                    }
+                if let Val::Bool(place) = &value
+                    && !is_name(&place.code)
+                {
+                    return self.bind(name, place.code.clone(), &mut |this, var| {
+                        let mut state = state.clone();
+                        let value = Val::Bool(Place::owned(var));
+                        state.set(name, value.clone());
+                        k(this, value, state)
+                    });
                 }
                 self.rename(&value, name);
                 state.set(name, value.clone());
@@ -241,10 +241,12 @@ impl Paths {
         let mut uses = std::collections::BTreeMap::new();
         super::code::count(&place.code, &mut uses);
         let params = self.function.signature.params.iter().filter(|param| param.ctype != CType::Thread).count();
-        if let (Some(var), true) = (uses.keys().next().copied(), is_name(&place.code)) {
-            if var >= params && !place.by_ref && !self.hints[var].starts_with("Py_") {
-                self.hints[var] = name.split('.').next().unwrap_or(name).to_owned();
-            }
+        if let (Some(var), true) = (uses.keys().next().copied(), is_name(&place.code))
+            && var >= params
+            && !place.by_ref
+            && !self.hints[var].starts_with("Py_")
+        {
+            self.hints[var] = name.split('.').next().unwrap_or(name).to_owned();
         }
     }
 
@@ -397,14 +399,14 @@ impl Paths {
     fn address(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
         match &inner.kind {
             Kind::Call(callee, args) => {
-                if let (Kind::Name(name), Some(Expr { kind: Kind::Name(id), .. })) = (&callee.kind, args.first()) {
-                    if name == "_Py_ID" || name == "_Py_STR" {
-                        let method = format_ident!("{name}");
-                        let hint = format!("id{}", id.trim_end_matches('_'));
-                        return self.bind(&hint, quote!(c.#method(#id)?), &mut |this, var| {
-                            k(this, Val::Object(Place::owned(var)), state.clone())
-                        });
-                    }
+                if let (Kind::Name(name), Some(Expr { kind: Kind::Name(id), .. })) = (&callee.kind, args.first())
+                    && (name == "_Py_ID" || name == "_Py_STR")
+                {
+                    let method = format_ident!("{name}");
+                    let hint = format!("id{}", id.trim_end_matches('_'));
+                    return self.bind(&hint, quote!(c.#method(#id)?), &mut |this, var| {
+                        k(this, Val::Object(Place::owned(var)), state.clone())
+                    });
                 }
                 self.no("address of a call", at)
             }

@@ -535,11 +535,6 @@ impl Text<'_> {
     }
 }
 
-/// The text of string literals joined, escapes resolved.
-pub(super) fn joined(text: &Text<'_>, node: Node<'_>) -> Option<String> {
-    string_of(text, node)
-}
-
 /// An expression that the lowering does not understand.
 pub(super) fn unknown(what: &str, at: usize) -> Expr {
     Expr { kind: Kind::Call(Box::new(Expr { kind: Kind::Name(format!("?{what}")), at }), Vec::new()), at }

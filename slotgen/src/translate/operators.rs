@@ -21,10 +21,10 @@ impl Paths {
         at: usize,
         state: &State,
     ) -> Result<Computed, Refusal> {
-        if matches!(operator, "==" | "!=") {
-            if let Some(computed) = self.identity(operator == "!=", left, right, at)? {
-                return Ok(computed);
-            }
+        if matches!(operator, "==" | "!=")
+            && let Some(computed) = self.identity(operator == "!=", left, right, at)?
+        {
+            return Ok(computed);
         }
         let _ = state;
         Ok(Computed::Val(match (left, right) {
@@ -396,10 +396,10 @@ impl Paths {
                 let (mut there, mut absent) = (state.clone(), state);
                 refine_all(&mut there, &value, &found);
                 refine_all(&mut absent, &value, &Val::Null);
-                if let Some(name) = name {
-                    if !there.vars.contains_key(name) {
-                        there.memo.insert(name.to_owned(), found.clone());
-                    }
+                if let Some(name) = name
+                    && !there.vars.contains_key(name)
+                {
+                    there.memo.insert(name.to_owned(), found.clone());
                 }
                 let yes = yes(self, there)?;
                 let no = no(self, absent)?;

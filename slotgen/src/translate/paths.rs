@@ -51,6 +51,9 @@ pub(super) struct Learnt {
     pub(super) partial: BTreeSet<String>,
 }
 
+/// A label: its statements, the scopes and the continuation there, and the ways to it.
+type Labelled = (Rc<[Stmt]>, usize, K, Ways);
+
 /// The translation of one function under way.
 pub struct Paths {
     pub(super) world: Rc<World>,
@@ -63,7 +66,7 @@ pub struct Paths {
     leaves: Vec<(usize, State)>,
     scopes: usize,
     joins: usize,
-    labels: BTreeMap<String, (Rc<[Stmt]>, usize, K, Ways)>,
+    labels: BTreeMap<String, Labelled>,
     running: Vec<String>,
     steps: usize,
     depth: usize,
@@ -498,7 +501,7 @@ impl Paths {
     /// A value known for all paths, or the kind of value that a variable must carry.
     fn one_of(&self, name: &str, all: &[Val], states: &[State]) -> Result<Val, Val> {
         let Some(first) = all.first() else { return Ok(Val::Uninit) };
-        if all.iter().any(|value| *value == Val::Uninit) {
+        if all.contains(&Val::Uninit) {
             return Ok(Val::Uninit);
         }
         let bases = states.first().and_then(|state| state.bases.get(name)).cloned();

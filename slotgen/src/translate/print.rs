@@ -19,7 +19,7 @@ struct Place {
 
 /// Prints a function body.
 pub fn body(block: &Block, hints: &[String], params: &[Option<Var>]) -> TokenStream {
-    let mut printer = Printer { labels: BTreeSet::new(), loops: BTreeMap::new() };
+    let mut printer = Printer { labels: BTreeSet::new() };
     let code = printer.block(block, &Place::default());
     let names = Names::give(block, hints, params);
     rewrite(code, &mut |ident| var_of(ident).map(|var| names.of(var, hints)))
@@ -27,7 +27,6 @@ pub fn body(block: &Block, hints: &[String], params: &[Option<Var>]) -> TokenStr
 
 struct Printer {
     labels: BTreeSet<JoinId>,
-    loops: BTreeMap<JoinId, JoinId>,
 }
 
 impl Printer {
@@ -186,21 +185,21 @@ impl Printer {
         if empty(&no) {
             return quote!(if #condition { #yes });
         }
-        if empty(&yes) {
-            if let Some(condition) = inverse(tests) {
-                return quote!(if #condition { #no });
-            }
+        if empty(&yes)
+            && let Some(condition) = inverse(tests)
+        {
+            return quote!(if #condition { #no });
         }
         quote!(if #condition { #yes } else { #no })
     }
 }
 
 /// The variables that a loop assigns.
-fn assignments(block: &Block, id: JoinId, into: &mut BTreeSet<Var>) {
+fn assignments(block: &Block, into: &mut BTreeSet<Var>) {
     if let Block::Continue(_, assigns) = block {
         into.extend(assigns.iter().map(|assign| assign.0));
     }
-    block.parts().into_iter().for_each(|part| assignments(part, id, into));
+    block.parts().into_iter().for_each(|part| assignments(part, into));
 }
 
 /// Whether printing a tree gives several statements in a row.
@@ -232,7 +231,6 @@ fn condition(tests: &[Test]) -> TokenStream {
             let var = ident(*var);
             quote!(let Some(#var) = #value)
         }
-        Test::None(value) => quote!((#value).is_none()),
     });
     quote!(#(#parts)&&*)
 }
@@ -256,7 +254,6 @@ fn bare(code: &TokenStream, several: bool) -> TokenStream {
 fn inverse(tests: &[Test]) -> Option<TokenStream> {
     match tests {
         [Test::Bool(code)] => Some(bare(&not(code), false)),
-        [Test::None(code)] => Some(quote!((#code).is_some())),
         _ => None,
     }
 }

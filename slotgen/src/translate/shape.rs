@@ -16,36 +16,34 @@ pub fn merge(block: &mut Block) {
     // Bring single uses of bindings into the inner test, so that it can move into the outer one.
     inline(yes);
     inline(no);
-    if let (Block::Hole(outer), Block::If { tests: inner, yes: both, no: other }) = (&**no, &**yes) {
-        if matches!(**other, Block::Hole(id) if id == *outer) {
-            let mut all = std::mem::take(tests);
-            all.extend(inner.iter().cloned());
-            *block = Block::If { tests: all, yes: both.clone(), no: no.clone() };
-            return;
-        }
+    if let (Block::Hole(outer), Block::If { tests: inner, yes: both, no: other }) = (&**no, &**yes)
+        && matches!(**other, Block::Hole(id) if id == *outer)
+    {
+        let mut all = std::mem::take(tests);
+        all.extend(inner.iter().cloned());
+        *block = Block::If { tests: all, yes: both.clone(), no: no.clone() };
+        return;
     }
-    if let (Block::Hole(outer), Block::If { tests: inner, yes: other, no: both }) = (&**no, &**yes) {
-        if let (true, Some(negated)) = (matches!(**other, Block::Hole(id) if id == *outer), negate(inner)) {
-            let mut all = std::mem::take(tests);
-            all.push(negated);
-            *block = Block::If { tests: all, yes: both.clone(), no: no.clone() };
-            return;
-        }
+    if let (Block::Hole(outer), Block::If { tests: inner, yes: other, no: both }) = (&**no, &**yes)
+        && let (true, Some(negated)) = (matches!(**other, Block::Hole(id) if id == *outer), negate(inner))
+    {
+        let mut all = std::mem::take(tests);
+        all.push(negated);
+        *block = Block::If { tests: all, yes: both.clone(), no: no.clone() };
+        return;
     }
-    if let (Block::Hole(outer), Block::If { tests: inner, yes: same, no: rest }) = (&**yes, &**no) {
-        if matches!(**same, Block::Hole(id) if id == *outer) {
-            if let (Some(a), Some(b)) = (plain(tests), plain(inner)) {
-                *block = Block::If { tests: vec![Test::Bool(quote!(#a || #b))], yes: yes.clone(), no: rest.clone() };
-                return;
-            }
-        }
+    if let (Block::Hole(outer), Block::If { tests: inner, yes: same, no: rest }) = (&**yes, &**no)
+        && matches!(**same, Block::Hole(id) if id == *outer)
+        && let (Some(a), Some(b)) = (plain(tests), plain(inner))
+    {
+        *block = Block::If { tests: vec![Test::Bool(quote!(#a || #b))], yes: yes.clone(), no: rest.clone() };
+        return;
     }
-    if let (Block::Hole(outer), Block::If { tests: inner, yes: rest, no: same }) = (&**yes, &**no) {
-        if matches!(**same, Block::Hole(id) if id == *outer) {
-            if let (Some(a), Some(b)) = (plain(tests), negate(inner).and_then(|test| plain(&[test]))) {
-                *block = Block::If { tests: vec![Test::Bool(quote!(#a || #b))], yes: yes.clone(), no: rest.clone() };
-            }
-        }
+    if let (Block::Hole(outer), Block::If { tests: inner, yes: rest, no: same }) = (&**yes, &**no)
+        && matches!(**same, Block::Hole(id) if id == *outer)
+        && let (Some(a), Some(b)) = (plain(tests), negate(inner).and_then(|test| plain(&[test])))
+    {
+        *block = Block::If { tests: vec![Test::Bool(quote!(#a || #b))], yes: yes.clone(), no: rest.clone() };
     }
 }
 
@@ -53,7 +51,6 @@ pub fn merge(block: &mut Block) {
 fn negate(tests: &[Test]) -> Option<Test> {
     match tests {
         [Test::Bool(code)] => Some(Test::Bool(not(code))),
-        [Test::None(code)] => Some(Test::Bool(quote!((#code).is_some()))),
         _ => None,
     }
 }
@@ -64,10 +61,6 @@ fn plain(tests: &[Test]) -> Option<TokenStream> {
     for test in tests {
         match test {
             Test::Bool(code) => parts.push(code.clone()),
-            Test::None(code) => {
-                let code = strip_ref(code);
-                parts.push(quote!(#code.is_none()));
-            }
             Test::Some(..) => return None,
         }
     }
@@ -87,19 +80,21 @@ pub fn not(code: &TokenStream) -> TokenStream {
     let trees: Vec<_> = code.clone().into_iter().collect();
     if let [proc_macro2::TokenTree::Group(group)] = trees.as_slice() {
         let inner: Vec<_> = group.stream().into_iter().collect();
-        if let Some(proc_macro2::TokenTree::Punct(punct)) = inner.first() {
-            if punct.as_char() == '!' && inner.len() == 2 {
-                let rest = &inner[1];
-                return quote!(#rest);
-            }
+        if let Some(proc_macro2::TokenTree::Punct(punct)) = inner.first()
+            && punct.as_char() == '!'
+            && inner.len() == 2
+        {
+            let rest = &inner[1];
+            return quote!(#rest);
         }
         return quote!(!#code);
     }
-    if let Some(proc_macro2::TokenTree::Punct(punct)) = trees.first() {
-        if punct.as_char() == '!' && !has_operator(&trees[1..]) {
-            let rest: TokenStream = trees[1..].iter().cloned().collect();
-            return rest;
-        }
+    if let Some(proc_macro2::TokenTree::Punct(punct)) = trees.first()
+        && punct.as_char() == '!'
+        && !has_operator(&trees[1..])
+    {
+        let rest: TokenStream = trees[1..].iter().cloned().collect();
+        return rest;
     }
     if has_operator(&trees) { quote!(!(#code)) } else { quote!(!#code) }
 }
@@ -138,7 +133,7 @@ pub fn inline(block: &mut Block) {
 fn first_tokens(block: &Block) -> Option<&TokenStream> {
     match block {
         Block::If { tests, .. } => match tests.first() {
-            Some(Test::Bool(code) | Test::Some(_, code) | Test::None(code)) => Some(code),
+            Some(Test::Bool(code) | Test::Some(_, code)) => Some(code),
             None => None,
         },
         Block::Let { value, .. } | Block::Switch { value, .. } => Some(value),
@@ -213,7 +208,7 @@ fn tests(block: &mut Block) {
         if let Test::Some(var, code) = &tests[index] {
             let var = *var;
             let later = tests[index + 1..].iter().any(|test| {
-                let (Test::Bool(code) | Test::Some(_, code) | Test::None(code)) = test;
+                let (Test::Bool(code) | Test::Some(_, code)) = test;
                 let mut uses = BTreeMap::new();
                 count(code, &mut uses);
                 uses.contains_key(&var)
@@ -330,11 +325,11 @@ fn drop_assigns(block: &mut Block, lost: &[Var]) {
 }
 
 fn drop_values(block: &mut Block, gone: &BTreeMap<usize, Vec<bool>>) {
-    if let Block::Value(id, values) = block {
-        if let Some(keep) = gone.get(id).filter(|keep| keep.len() == values.len()) {
-            let mut flags = keep.iter();
-            values.retain(|_| flags.next().copied().unwrap_or(true));
-        }
+    if let Block::Value(id, values) = block
+        && let Some(keep) = gone.get(id).filter(|keep| keep.len() == values.len())
+    {
+        let mut flags = keep.iter();
+        values.retain(|_| flags.next().copied().unwrap_or(true));
     }
     block.parts_mut().into_iter().for_each(|part| drop_values(part, gone));
 }

@@ -182,10 +182,10 @@ impl State {
         for (name, mine) in &self.vars {
             let Some(theirs) = other.vars.get(name) else { continue };
             let common = common(mine, self.bases.get(name), theirs, other.bases.get(name))?;
-            if common == *mine {
-                if let Some(base) = self.bases.get(name) {
-                    joined.bases.insert(name.clone(), base.clone());
-                }
+            if common == *mine
+                && let Some(base) = self.bases.get(name)
+            {
+                joined.bases.insert(name.clone(), base.clone());
             }
             joined.vars.insert(name.clone(), common);
         }

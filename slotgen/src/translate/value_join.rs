@@ -149,10 +149,4 @@ impl Paths {
         let literal = proc_macro2::Literal::i128_unsuffixed(number.abs());
         if number < 0 { quote!(-#literal) } else { quote!(#literal) }
     }
-
-    /// Unused places keep their variable alive for the compiler only.
-    pub(super) fn name(&self, var: Var) -> TokenStream {
-        let name = ident(var);
-        quote!(#name)
-    }
 }

@@ -23,12 +23,15 @@ pub struct SlotInfo {
 /// What CPython calls pointers to several objects.
 pub(super) const ARRAY_NAMES: [&str; 6] = ["args", "stack", "items", "array", "fastargs", "src"];
 
+/// Looks up an object-like macro.
+pub type Macros = Box<dyn Fn(&str) -> Option<String>>;
+
 /// What translations ask.
 pub struct World {
     pub(super) contracts: Contracts,
     pub(super) declarations: Declarations,
     /// Object-like macros of the headers.
-    pub(super) macros: Box<dyn Fn(&str) -> Option<String>>,
+    pub(super) macros: Macros,
     /// Conventions of the functions that are translated, by file and name.
     pub(super) translated: RefCell<BTreeMap<(String, String), Convention>>,
     /// Functions defined in each file.
@@ -350,11 +353,6 @@ fn macro_signature(name: &str, args: usize) -> Option<Signature> {
         return None;
     };
     Some(Signature { params, returns, variadic: false })
-}
-
-/// Whether a result can be an error.
-pub(super) fn may_fail(returns: &Returns) -> bool {
-    !matches!(returns, Returns::Unsupported(_))
 }
 
 impl Known for World {

@@ -58,7 +58,7 @@ impl<'py> Tracer<'py> {
             let class = self.class_of(*value)?;
             let Some(domain) = self.domain_of(&class) else { continue };
             let own = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
-            if !own.is_some_and(|own| own.pointer == function.pointer) {
+            if own.is_none_or(|own| own.pointer != function.pointer) {
                 continue;
             }
             let mut args = values.clone();

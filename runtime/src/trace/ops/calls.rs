@@ -24,14 +24,14 @@ impl<'py> Tracer<'py> {
             positional.insert(0, receiver);
         }
         let callable = frame.pop()?;
-        self.super_context(frame, callable, &mut positional)?;
+        self.super_context(frame, callable, &positional)?;
         let result = self.call(callable, Arguments { positional, keywords })?;
         frame.push(result);
         Ok(Flow::Next)
     }
 
     /// `super()` without arguments reads its caller's frame.
-    fn super_context(&mut self, frame: &Frame, callable: ValueId, positional: &mut Vec<ValueId>) -> Traced<()> {
+    fn super_context(&mut self, frame: &Frame, callable: ValueId, positional: &[ValueId]) -> Traced<()> {
         let plain = self.import("builtins", "super")?;
         if !positional.is_empty() || !self.real(callable).is_some_and(|callable| callable.is(&plain)) {
             return Ok(());

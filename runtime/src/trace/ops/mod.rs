@@ -60,7 +60,7 @@ impl<'py> Tracer<'py> {
             Op::UNARY_INVERT => self.unary(frame, "invert"),
             Op::UNARY_NEGATIVE => self.unary(frame, "neg"),
             Op::UNARY_NOT => self.unary(frame, "not_"),
-            Op::TO_BOOL => self.to_bool(frame),
+            Op::TO_BOOL => self.truth_of_top(frame),
             Op::BINARY_SUBSCR => self.binary_subscr(frame),
             Op::STORE_SUBSCR => self.store_subscr(frame),
             Op::DELETE_SUBSCR => self.delete_subscr(frame),

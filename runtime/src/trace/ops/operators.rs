@@ -83,7 +83,7 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn to_bool(&mut self, frame: &mut Frame) -> Traced<Flow> {
+    pub(super) fn truth_of_top(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let value = frame.pop()?;
         let truth = self.is_true(value)?;
         let result = self.boolean(truth);
