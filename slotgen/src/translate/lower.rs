@@ -7,7 +7,7 @@ use tree_sitter::{Node, Parser};
 
 use super::ctype::{CType, Known};
 use super::ir::{Expr, Function, Kind, Param, Signature, Stmt};
-use super::lower_expr::{expression, string_of};
+use super::lower_expr::expression;
 
 /// What a text declares at its top level.
 #[derive(Debug, Default)]

@@ -78,7 +78,7 @@ impl Printer {
                     quote!(#label:)
                 });
                 let mut assigned = BTreeSet::new();
-                assignments(body, *id, &mut assigned);
+                assignments(body, &mut assigned);
                 let lets = vars.iter().map(|(var, value)| {
                     let mutable = assigned.contains(var).then(|| quote!(mut));
                     let var = ident(*var);

@@ -109,8 +109,7 @@ pub fn inline(block: &mut Block) {
     for part in block.parts_mut() {
         inline(part);
     }
-    loop {
-        let Block::Let { var, mutable: false, value, rest } = block else { break };
+    while let Block::Let { var, mutable: false, value, rest } = block {
         let mut uses = BTreeMap::new();
         rest.uses(&mut uses);
         if uses.get(var).copied().unwrap_or(0) != 1 {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{Var, ident};
+use super::code::Var;
 use super::paths::Paths;
 use super::value::{Place, Val};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::calls::Route;
-use super::contracts::{Contracts, Convention, ParamKind, Returns, convention};
+use super::contracts::{Contracts, Convention, ParamKind, convention};
 use super::ctype::{CType, Known, suite_field};
 use super::ir::{Expr, Function, Kind, Param, Signature};
 use super::lower::Declarations;

@@ -141,13 +141,13 @@ impl<'py> Tracer<'py> {
         }
         self.missing(code, qualname, slots, 0..count, "positional")?;
         let keyword = function.getattr("__kwdefaults__").ok().and_then(|defaults| defaults.cast_into::<PyDict>().ok());
-        for slot in count..count + code.kwonlyargcount as usize {
-            if slots[slot].is_some() {
+        for (slot, value) in slots.iter_mut().enumerate().skip(count).take(code.kwonlyargcount as usize) {
+            if value.is_some() {
                 continue;
             }
             let default =
                 keyword.as_ref().and_then(|defaults| defaults.get_item(&code.locals[slot].name).ok().flatten());
-            slots[slot] = default.map(|default| self.absorb_static(default));
+            *value = default.map(|default| self.absorb_static(default));
         }
         self.missing(code, qualname, slots, count..count + code.kwonlyargcount as usize, "keyword-only")
     }
