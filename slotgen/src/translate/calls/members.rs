@@ -1,0 +1,252 @@
+//! Calls that are no calls in Rust: comparisons of names, offsets, and what structs hold.
+use super::*;
+
+impl Paths {
+    pub(super) fn matches(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let Some(error) = state.error else { return k(self, Val::Const(0, None), state) };
+        let Some(exception) = args.last() else { return self.no("PyErr_ExceptionMatches", at) };
+        self.eval(
+            exception,
+            state,
+            Rc::new(move |this, value, state| {
+                let name = ident(error);
+                let hint = match &value {
+                    Val::Global(name) => name.clone(),
+                    _ => "exception".to_owned(),
+                };
+                let place = match &value {
+                    Val::Object(place) => Some(place.clone()),
+                    Val::Global(_) => None,
+                    _ => return this.no("exception to match", at),
+                };
+                if let Some(place) = place {
+                    let code = place.reference();
+                    return this.bind("matches", quote!(c.PyErr_ExceptionMatches(&#name, #code)?), &mut |this, var| {
+                        k(this, Val::Bool(Place::owned(var)), state.clone())
+                    });
+                }
+                let global = format_ident!("{hint}");
+                this.bind(&hint, quote!(c.global(Global::#global)?), &mut |this, exception| {
+                    let exception = ident(exception);
+                    this.bind("matches", quote!(c.PyErr_ExceptionMatches(&#name, &#exception)?), &mut |this, var| {
+                        k(this, Val::Bool(Place::owned(var)), state.clone())
+                    })
+                })
+            }),
+        )
+    }
+
+    pub(super) fn offset(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        let Some(Expr { kind: Kind::Name(member), .. }) = args.get(1) else { return self.no("offsetof", at) };
+        if self.world.slot(member).is_none() {
+            return self.no(format!("offsetof {member}"), at);
+        }
+        let slot = format_ident!("{member}");
+        k(self, Val::Int(Place { code: quote!(offsetof(Slot::#slot)), by_ref: false }, "i32", true), state)
+    }
+
+    pub(super) fn strcmp(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
+        self.all(
+            args,
+            state,
+            Rc::new(move |this, values, state| {
+                let text = |value: &Val| match value {
+                    Val::Literal(text) => Some(quote!(#text)),
+                    Val::Str(place) => {
+                        let code = &place.code;
+                        Some(if place.by_ref { quote!(#code) } else { quote!(#code.as_str()) })
+                    }
+                    _ => None,
+                };
+                let (Some(a), Some(b)) = (text(&values[0]), text(&values[1])) else { return this.no("strcmp", at) };
+                k(this, Val::Bool(Place { code: quote!((#a != #b)), by_ref: false }), state)
+            }),
+        )
+    }
+
+    /// `base->name`.
+    pub(in crate::translate) fn member(&mut self, base: &Expr, name: &str, at: usize, state: State, k: KV) -> Out {
+        let structure = self.struct_of(base);
+        let name = name.to_owned();
+        self.eval(
+            base,
+            state,
+            Rc::new(move |this, value, state| match value {
+                Val::Suite(place, suite, _) => this.read_slot(place, &name, Some(suite), at, state, &k),
+                Val::Object(place) => this.object_member(place, &name, structure.as_deref(), at, state, &k),
+                Val::Global(global) => {
+                    let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
+                    let id = format_ident!("{global}");
+                    this.bind(&global, quote!(c.global(Global::#id)?), &mut |this, var| {
+                        if this.world.slot(&name).is_some_and(|slot| slot.suite == "PyTypeObject") {
+                            return this.read_slot(Place::owned(var), &name, None, at, state.clone(), &k);
+                        }
+                        let Some(structure) = structure.clone() else {
+                            return this.no(format!("member {name} of an unknown struct"), at);
+                        };
+                        this.read_member(Place::owned(var), &structure, vec![name.clone()], at, state.clone(), &k)
+                    })
+                }
+                Val::Thread if name == "interp" => k(this, Val::Thread, state),
+                Val::MaybeObject(place) => {
+                    // C follows the pointer, so it is not NULL here.
+                    let code = &place.code;
+                    let unwrap = if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) };
+                    let message = format!("NULL->{name}");
+                    let found = quote!(match #unwrap { Some(object) => object.clone(), None => return Err(c.unsupported(#message)) });
+                    let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
+                    this.bind("object", found, &mut |this, var| {
+                        this.object_member(Place::owned(var), &name, structure.as_deref(), at, state.clone(), &k)
+                    })
+                }
+                Val::Member(place, structure, mut path) => {
+                    path.push(name.clone());
+                    this.read_member(place, &structure, path, at, state, &k)
+                }
+                other => this.no(format!("member {name} of {}", other.word()), at),
+            }),
+        )
+    }
+
+    /// A member of the struct that an object is.
+    pub(super) fn object_member(
+        &mut self,
+        place: Place,
+        name: &str,
+        structure: Option<&str>,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        if let Some(suite) = super::super::world::suite_of(name) {
+            return k(self, Val::Suite(place, suite, None), state);
+        }
+        if self.world.slot(name).is_some_and(|slot| slot.suite == "PyTypeObject") {
+            return self.read_slot(place, name, None, at, state, k);
+        }
+        let Some(structure) = structure else { return self.no(format!("member {name} of an unknown struct"), at) };
+        self.read_member(place, structure, vec![name.to_owned()], at, state, k)
+    }
+
+    pub(super) fn read_slot(
+        &mut self,
+        place: Place,
+        name: &str,
+        suite: Option<&str>,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        let Some(slot) = self.world.slot(name) else { return self.no(format!("member {name} of a suite"), at) };
+        if suite.is_some_and(|suite| suite != slot.suite) {
+            return self.no(format!("member {name} of another suite"), at);
+        }
+        let (code, id) = (place.reference(), format_ident!("{name}"));
+        let key = format!("slot {name} {code}");
+        if let Some(value) = state.memo.get(&key).cloned() {
+            return k(self, value, state);
+        }
+        self.bind(name, quote!(c.slot(#code, Slot::#id)?), &mut |this, var| {
+            let mut state = state.clone();
+            let value = Val::MaybeFunction(Place::owned(var), slot.function.clone());
+            state.memo.insert(key.clone(), value.clone());
+            k(this, value, state)
+        })
+    }
+
+    pub(super) fn read_member(
+        &mut self,
+        place: Place,
+        structure: &str,
+        path: Vec<String>,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        let Some(ctype) = self.world.member_type(structure, &path) else {
+            return self.no(format!("member {} of {structure}", path.join(".")), at);
+        };
+        let var = match &ctype {
+            CType::Object | CType::Int(_) | CType::Str | CType::Double | CType::Function(_) => {
+                self.fresh(&path[path.len() - 1])
+            }
+            CType::Opaque(_) => return k(self, Val::Member(place, structure.to_owned(), path), state),
+            _ => return self.no(format!("member {} of {structure}", path.join(".")), at),
+        };
+        let method = format!("{structure}_{}", path.join("_"));
+        let (value, returns) = match ctype {
+            CType::Object => (Val::MaybeObject(Place::owned(var)), Returns::Optional),
+            CType::Int(int) => (Val::Int(Place::owned(var), int, int.starts_with('u')), Returns::Int(int, false)),
+            CType::Str => (Val::Str(Place::owned(var)), Returns::Str),
+            CType::Function(function) => {
+                (Val::MaybeFunction(Place::owned(var), function.clone()), Returns::Function(function))
+            }
+            _ => (Val::Double(Place::owned(var)), Returns::Double),
+        };
+        self.world.note(
+            &method,
+            &Convention { params: vec![ParamKind::Object(false)], returns, raises: false, error: None, strict: false },
+        );
+        let (code, function) = (place.reference(), format_ident!("{method}"));
+        let rest = k(self, value, state)?;
+        Ok(Block::Let { var, mutable: false, value: quote!(c.#function(#code)?), rest: Box::new(rest) })
+    }
+
+    /// Assigns to a slot of a type.
+    pub(in crate::translate) fn assign_member(
+        &mut self,
+        base: &Expr,
+        name: &str,
+        value: Val,
+        state: State,
+        k: KV,
+    ) -> Out {
+        let at = base.at;
+        let name = name.to_owned();
+        if self.world.slot(&name).is_none() {
+            return self.no(format!("assignment to member {name}"), at);
+        }
+        self.eval(
+            base,
+            state,
+            Rc::new(move |this, base, mut state| {
+                let Val::Object(place) = base else { return this.no(format!("assignment to member {name}"), at) };
+                let (code, slot) = (place.reference(), format_ident!("{name}"));
+                state.memo.clear();
+                let mut lets = Vec::new();
+                let function = match &value {
+                    Val::Null => quote!(None),
+                    value => {
+                        let kind = ParamKind::Function(String::new(), true);
+                        let mut after = Vec::new();
+                        let Some(code) = this.pass(value, &kind, &mut lets, &mut after, &mut state, at)? else {
+                            return this.no("slot value", at);
+                        };
+                        if matches!(value, Val::Named(_)) { quote!(Some(#code)) } else { code }
+                    }
+                };
+                let rest = k(this, value.clone(), state)?;
+                let mut block =
+                    Block::Do { code: quote!(c.set_slot(#code, Slot::#slot, #function)?), rest: Box::new(rest) };
+                for (var, code) in lets.into_iter().rev() {
+                    block = Block::Let { var, mutable: false, value: code, rest: Box::new(block) };
+                }
+                Ok(block)
+            }),
+        )
+    }
+
+    /// The struct that a pointer expression points to.
+    pub(super) fn struct_of(&self, base: &Expr) -> Option<String> {
+        match &base.kind {
+            Kind::Call(callee, _) => match &callee.kind {
+                Kind::Name(name) if name == "Py_TYPE" => Some("PyTypeObject".to_owned()),
+                _ => None,
+            },
+            Kind::Name(name) => self.structs.get(name).cloned(),
+            Kind::Cast(_, name, _) => Some(name.clone()),
+            Kind::Deref(inner) => self.struct_of(inner),
+            _ => None,
+        }
+    }
+}
