@@ -234,26 +234,46 @@ impl Reader<'_> {
         }
     }
 
+    /// Assignments to fields; on the way down it keeps what each open block declares, so that deep nesting costs no more.
     fn assignments(&mut self, syntax: &Syntax<'_>, body: Node<'_>) {
-        for node in find(body, &["assignment_expression"]) {
-            let Some(left) = node.child_by_field_name("left").filter(|left| left.kind() == "field_expression") else {
+        let mut scopes: Vec<Vec<(String, String)>> = Vec::new();
+        let mut work = vec![Some(body)];
+        while let Some(visit) = work.pop() {
+            let Some(node) = visit else {
+                scopes.pop();
                 continue;
             };
-            let (object, field) = (syntax.field(left, "argument"), syntax.field(left, "field"));
-            if !field.starts_with("tp_") && !matches!(field, "name" | "pfunc") {
-                continue;
+            match node.kind() {
+                "compound_statement" => {
+                    scopes.push(pointers(syntax, node));
+                    work.push(None);
+                }
+                "assignment_expression" => self.assignment(syntax, body, node, &scopes),
+                _ => {}
             }
-            let mut held = node.child_by_field_name("right").map_or(Value::Null, |right| value(syntax, right));
-            if field == "tp_base"
-                && let Value::Name(name) = &held
-            {
-                held = initialised(syntax, body, name).unwrap_or(held);
-            }
-            // `PyTypeObject *type = &X; type->tp_base = …;` sets a field of X.
-            let pointed = pointee(syntax, node, object);
-            let (object, field) = (pointed.unwrap_or_else(|| object.to_owned()), field.to_owned());
-            self.facts.assignments.push(Assignment { object, field, value: held });
+            let inner: Vec<_> = children(node).map(Some).collect();
+            work.extend(inner.into_iter().rev());
         }
+    }
+
+    fn assignment(&mut self, syntax: &Syntax<'_>, body: Node<'_>, node: Node<'_>, scopes: &[Vec<(String, String)>]) {
+        let Some(left) = node.child_by_field_name("left").filter(|left| left.kind() == "field_expression") else {
+            return;
+        };
+        let (object, field) = (syntax.field(left, "argument"), syntax.field(left, "field"));
+        if !field.starts_with("tp_") && !matches!(field, "name" | "pfunc") {
+            return;
+        }
+        let mut held = node.child_by_field_name("right").map_or(Value::Null, |right| value(syntax, right));
+        if field == "tp_base"
+            && let Value::Name(name) = &held
+        {
+            held = initialised(syntax, body, name).unwrap_or(held);
+        }
+        // `PyTypeObject *type = &X; type->tp_base = …;` sets a field of X.
+        let declared = scopes.iter().rev().flatten().find(|(name, _)| name == object);
+        let object = declared.map_or_else(|| object.to_owned(), |(_, pointed)| pointed.clone());
+        self.facts.assignments.push(Assignment { object, field: field.to_owned(), value: held });
     }
 
     /// `type->SLOT = base->SLOT` in `inherit_slots`.
@@ -454,21 +474,18 @@ pub(super) fn last_word(text: &str) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// The variable whose address the innermost visible declaration gives to the pointer `name`.
-fn pointee(syntax: &Syntax<'_>, node: Node<'_>, name: &str) -> Option<String> {
-    let mut scope = node.parent();
-    while let Some(block) = scope {
-        if block.kind() == "compound_statement" {
-            for declaration in children(block).filter(|child| child.kind() == "declaration") {
-                let found = initialised(syntax, declaration, name);
-                if let Some(Value::Name(pointed)) = found {
-                    return Some(pointed);
-                }
-            }
+/// Variables that a block's own declarations initialise with another's name or address, and that other.
+fn pointers(syntax: &Syntax<'_>, block: Node<'_>) -> Vec<(String, String)> {
+    let declarations = children(block).filter(|child| child.kind() == "declaration");
+    let declarators = declarations.flat_map(|declaration| find(declaration, &["init_declarator"]));
+    let pairs = declarators.filter_map(|node| {
+        let name = last_word(syntax.field(node, "declarator"))?;
+        match value(syntax, node.child_by_field_name("value")?) {
+            Value::Name(pointed) => Some((name, pointed)),
+            _ => None,
         }
-        scope = block.parent();
-    }
-    None
+    });
+    pairs.collect()
 }
 
 /// The value that a local variable is initialised with.
