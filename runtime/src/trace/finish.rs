@@ -76,7 +76,8 @@ impl<'py> Tracer<'py> {
     }
 
     fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
-        self.state.values[id.0 as usize] = Value::New(new);
+        let described = std::mem::replace(&mut self.state.values[id.0 as usize], Value::New(new));
+        self.state.described.push(described);
         Ok(Ok(children))
     }
 

@@ -10,6 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use std::sync::Arc;
 
+/// Containers within containers from outside that a trace looks into: bounds the C stack that it needs.
+const MAX_DEPTH: usize = 100;
+
+fn object_kind(object: &Bound<'_, PyAny>) -> String {
+    crate::ffi::types::name(&object.get_type())
+}
+
 /// Whether C alone defines the class: no slot of it runs Python code.
 pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
     const HEAPTYPE: u64 = 1 << 9;
@@ -60,6 +67,22 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(id) else { return Ok(None) };
         let Some(source) = self.source(id) else { return Ok(None) };
+        if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
+            return unsupported("container that holds itself, or too deep a container", object_kind(&object));
+        }
+        self.state.copying.push(id);
+        let copy = self.copy(id, &object, source);
+        self.state.copying.pop();
+        let Some(copy) = copy? else { return Ok(None) };
+        let original = copy.call_method0("copy").unwrap_or_else(|_| copy.clone());
+        self.state.identity.insert(copy.as_ptr() as usize, id);
+        self.state.shadow_of.insert(id, self.state.shadows.len());
+        self.state.shadows.push(Shadow { value: id, object: copy.clone().unbind(), original: original.unbind() });
+        Ok(Some(copy))
+    }
+
+    /// A copy of a container of an exact builtin type, with what C may see of its items.
+    fn copy(&mut self, id: ValueId, object: &Bound<'py, PyAny>, source: Source) -> Traced<Option<Bound<'py, PyAny>>> {
         let copy = if let Ok(list) = object.cast_exact::<PyList>() {
             self.class_of(id)?;
             self.guard_once(id, "length", source.clone(), Check::Length(list.len()), "the trace read the container");
@@ -79,12 +102,7 @@ impl<'py> Tracer<'py> {
         } else {
             return Ok(None);
         };
-        let copy = copy.or_else(|error| self.raise_error(error))?;
-        let original = copy.call_method0("copy").unwrap_or_else(|_| copy.clone());
-        self.state.identity.insert(copy.as_ptr() as usize, id);
-        self.state.shadow_of.insert(id, self.state.shadows.len());
-        self.state.shadows.push(Shadow { value: id, object: copy.clone().unbind(), original: original.unbind() });
-        Ok(Some(copy))
+        copy.or_else(|error| self.raise_error(error)).map(Some)
     }
 
     fn items(

@@ -19,6 +19,10 @@ pub struct State {
     pub(super) values: Vec<Value>,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(super) identity: FxHashMap<usize, ValueId>,
+    /// Values that were described at the end: their objects live on, so that no other object gets their address.
+    pub(super) described: Vec<Value>,
+    /// Containers from outside that are being copied.
+    pub(super) copying: Vec<ValueId>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
     pub(super) guards: Vec<Guard>,
     pub(super) guarded: FxHashSet<(ValueId, &'static str)>,
