@@ -74,6 +74,7 @@ fn attempt(
         max_depth: options.max_depth,
         outer_globals: function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
         local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
+        trace: super::token::next_trace(),
         ..State::default()
     };
     let mut tracer = Tracer { py, state };

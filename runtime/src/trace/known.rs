@@ -229,9 +229,9 @@ impl<'py> Tracer<'py> {
 
     /// What a class made during the trace holds: its functions are tokens, so that C calls lead back here.
     pub(super) fn unmask(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-        match object.cast_exact::<super::token::Token>() {
-            Ok(token) => self.owned(token.get().value).or_else(|| self.real(token.get().value)).unwrap_or(object),
-            Err(_) => object,
+        match self.value_of_token(&object) {
+            Some(value) => self.owned(value).or_else(|| self.real(value)).unwrap_or(object),
+            None => object,
         }
     }
 

@@ -8,6 +8,7 @@ mod driver;
 mod finish;
 pub mod frame;
 mod known;
+mod mirror;
 mod native;
 pub mod operator;
 mod ops;

@@ -151,8 +151,8 @@ impl<'py> Tracer<'py> {
 
     /// The value that an object from C stands for.
     pub(super) fn absorb(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        if let Ok(token) = object.cast_exact::<Token>() {
-            return token.get().value;
+        if let Some(value) = self.value_of_token(&object) {
+            return value;
         }
         if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
             return *id;
@@ -249,9 +249,7 @@ impl<'py> Tracer<'py> {
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
                 let message = error.value(self.py).to_string();
-                if !raised_by_trace
-                    && (message.contains("Token") || positional.iter().any(|arg| arg.is_exact_instance_of::<Token>()))
-                {
+                if !raised_by_trace && positional.iter().any(|arg| self.is_disguised(arg)) {
                     return unsupported("C code raised on a symbolic value", message);
                 }
                 self.raise_error(error)
@@ -260,6 +258,19 @@ impl<'py> Tracer<'py> {
     }
 }
 
+impl<'py> Tracer<'py> {
+    /// Whether C may judge a token otherwise than its value: classes that C code recognises by more than their slots.
+    fn is_disguised(&mut self, arg: &Bound<'py, PyAny>) -> bool {
+        let Some(value) = self.value_of_token(arg) else { return arg.is_instance_of::<Token>() };
+        let Ok(class) = self.class_of(value) else { return true };
+        crate::ffi::types::mro(&class).is_none_or(|mro| {
+            mro.iter().any(|base| {
+                base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !base.is(self.py.get_type::<PyAny>()))
+            })
+        })
+    }
+}
+
 fn contains_token(object: &Bound<'_, PyAny>) -> bool {
-    object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().any(|item| item.is_exact_instance_of::<Token>()))
+    object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().any(|item| item.is_instance_of::<Token>()))
 }

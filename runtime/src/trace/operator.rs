@@ -195,7 +195,7 @@ impl<'py> Tracer<'py> {
         for (index, operand) in operands.iter().enumerate() {
             natives.push(if index == 0 { self.receiver(*operand)? } else { self.native(*operand)? });
         }
-        if natives[0].is_exact_instance_of::<Token>() {
+        if natives[0].is_instance_of::<Token>() {
             let class = self.class_of(operands[0])?;
             return unsupported(
                 "operator on an object from outside",
@@ -203,9 +203,7 @@ impl<'py> Tracer<'py> {
             );
         }
         let stores = matches!(name, "setitem" | "getitem" | "contains" | "delitem");
-        if natives[1..].iter().any(|native| native.is_exact_instance_of::<Token>())
-            && !stores
-            && !COMPARISONS.contains(&name)
+        if natives[1..].iter().any(|native| native.is_instance_of::<Token>()) && !stores && !COMPARISONS.contains(&name)
         {
             return unsupported("C operator on a symbolic value", name);
         }

@@ -37,7 +37,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if !object.is_exact_instance_of::<super::token::Token>() {
+            if !object.is_instance_of::<super::token::Token>() {
                 return object.is_truthy().or_else(|error| self.raise_error(error));
             }
         }
@@ -110,7 +110,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
-            if object.is_exact_instance_of::<super::token::Token>() {
+            if object.is_instance_of::<super::token::Token>() {
                 return unsupported("iteration over an object from outside", crate::ffi::types::name(&class));
             }
             let iter = self.import("builtins", "iter")?;
@@ -233,7 +233,7 @@ impl<'py> Tracer<'py> {
 
     /// A handle for what hangs off a class: constant, whatever it is.
     pub(super) fn absorb_static(&mut self, object: Bound<'py, PyAny>) -> ValueId {
-        if object.is_exact_instance_of::<super::token::Token>() {
+        if object.is_instance_of::<super::token::Token>() {
             return self.absorb(object);
         }
         match self.state.identity.get(&(object.as_ptr() as usize)) {

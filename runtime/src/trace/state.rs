@@ -23,6 +23,10 @@ pub struct State {
     pub(super) described: Vec<Value>,
     /// Containers from outside that are being copied.
     pub(super) copying: Vec<ValueId>,
+    /// Tells this trace's tokens from others'.
+    pub(super) trace: u64,
+    /// Classes of tokens, by the address of the class they mirror.
+    pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
     pub(super) guards: Vec<Guard>,
     pub(super) guarded: FxHashSet<(ValueId, &'static str)>,

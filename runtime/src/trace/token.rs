@@ -1,12 +1,13 @@
 //! Objects that stand for symbolic values while real C code works: every slot leads back into the tracer.
+//!
+//! A token's class mirrors the class of its value ([`super::mirror`]), so that C finds exactly the slots that the value's class fills.
 use super::signal::{Signal, Traced};
 use super::state::{State, Tracer};
 use super::value::ValueId;
-use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// C frames between Python frames in one trace: bounds the C stack that a trace needs.
 const MAX_NESTING: u32 = 40;
@@ -33,16 +34,27 @@ pub(super) fn leave(outer: Option<State>) -> State {
     SET_ASIDE.with(|cell| std::mem::replace(&mut *cell.borrow_mut(), outer)).unwrap_or_default()
 }
 
+/// The number of a new trace: tokens carry it, so that one that outlives its trace is never taken for a value of another.
+pub(super) fn next_trace() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Stands for a value of the running trace.
-#[pyclass(frozen, module = "slotrt")]
+#[pyclass(frozen, subclass, module = "slotrt")]
 #[derive(Debug)]
 pub struct Token {
     pub(super) value: ValueId,
+    pub(super) trace: u64,
 }
 
 /// Runs part of a trace from inside C.
-fn traced<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
-    let Some(state) = SET_ASIDE.with(|cell| cell.borrow_mut().take()) else {
+pub(super) fn traced<'py, T>(
+    py: Python<'py>,
+    token: &Token,
+    run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>,
+) -> PyResult<T> {
+    let Some(state) = SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == token.trace)) else {
         return Err(PyRuntimeError::new_err("a slotrt token outlived its trace"));
     };
     let mut tracer = Tracer { py, state };
@@ -77,8 +89,11 @@ impl<'py> Tracer<'py> {
         if let Some(token) = self.state.tokens.get(&value) {
             return Ok(token.bind(self.py).clone().into_any());
         }
-        match Bound::new(self.py, Token { value }) {
+        let class = self.class_of(value)?;
+        let token = self.mirror(&class)?.call1((value.0, self.state.trace)).and_then(|token| Ok(token.cast_into()?));
+        match token {
             Ok(token) => {
+                let token: Bound<'py, Token> = token;
                 self.state.tokens.insert(value, token.clone().unbind());
                 Ok(token.into_any())
             }
@@ -86,110 +101,48 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// An operation of the module `operator` on values, as a token's slot performs it.
-    fn operate(&mut self, name: &str, args: &[Bound<'py, PyAny>]) -> Traced<Bound<'py, PyAny>> {
-        let ids: Vec<ValueId> = args.iter().map(|arg| self.absorb(arg.clone())).collect();
-        let result = self.operator(name, &ids)?;
-        self.native(result)
+    /// The value that a token of this trace stands for.
+    pub(super) fn value_of_token(&self, object: &Bound<'py, PyAny>) -> Option<ValueId> {
+        let token = object.cast::<Token>().ok()?;
+        (token.get().trace == self.state.trace).then_some(token.get().value)
     }
 }
 
 impl Token {
-    fn operate<'py>(&self, py: Python<'py>, name: &str, others: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
-            let mut args = vec![tracer.token(self.value)?];
-            args.extend(others.iter().map(|other| (*other).clone()));
-            tracer.operate(name, &args)
-        })
-    }
-
-    /// A special method that C looks up on the type: it must be there.
-    fn special<'py>(&self, py: Python<'py>, name: &str, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
-            let Some(bound) = tracer.special(self.value, name)? else {
-                return super::signal::unsupported(
-                    "C code asks a symbolic value for a method that it does not have",
-                    name,
-                );
-            };
-            let args = args.iter().map(|arg| tracer.absorb(arg)).collect();
-            let result = tracer.call(bound, super::call::Arguments::positional(args))?;
-            tracer.native(result)
-        })
-    }
-
     fn builtin<'py>(&self, py: Python<'py>, name: &str, others: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
+        traced(py, self, |tracer| {
             let mut args = vec![self.value];
             args.extend(others.iter().map(|other| tracer.absorb((*other).clone())));
             let result = tracer.call_builtin(name, &args)?;
             tracer.native(result)
         })
     }
-
-    fn reflected<'py>(&self, py: Python<'py>, name: &str, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
-            let args = [other.clone(), tracer.token(self.value)?];
-            tracer.operate(name, &args)
-        })
-    }
 }
 
+/// What every object has; the rest comes from the mirrored class.
 #[pymethods]
 impl Token {
-    #[pyo3(signature = (*args, **kwargs))]
-    fn __call__<'py>(
-        &self,
-        py: Python<'py>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
-            let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
-            let mut keywords = Vec::new();
-            for (name, value) in kwargs.into_iter().flatten() {
-                keywords.push((name.to_string(), tracer.absorb(value)));
-            }
-            let result = tracer.call(self.value, super::call::Arguments { positional, keywords })?;
-            tracer.native(result)
-        })
-    }
-
-    fn __get__<'py>(
-        &self,
-        py: Python<'py>,
-        object: Option<&Bound<'py, PyAny>>,
-        class: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = class;
-        traced(py, |tracer| {
-            let Some(object) = object else { return tracer.token(self.value) };
-            let object = tracer.absorb(object.clone());
-            let class = tracer.class_of(object)?;
-            let bound = tracer.bind(self.value, object, &class)?;
-            tracer.native(bound)
-        })
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
-            let iterator = tracer.get_iter(self.value)?;
-            tracer.native(iterator)
-        })
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        traced(py, |tracer| match tracer.next(self.value)? {
-            Some(item) => tracer.native(item).map(Some),
-            None => Ok(None),
-        })
+    #[new]
+    fn new(value: u32, trace: u64) -> Self {
+        Self { value: ValueId(value), trace }
     }
 
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
+        traced(py, self, |tracer| {
             let value = tracer.get_attr(self.value, name)?;
             tracer.native(value)
         })
+    }
+
+    fn __setattr__<'py>(&self, py: Python<'py>, name: &str, value: Bound<'py, PyAny>) -> PyResult<()> {
+        traced(py, self, |tracer| {
+            let value = tracer.absorb(value);
+            tracer.set_attr(self.value, name, Some(value))
+        })
+    }
+
+    fn __delattr__(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        traced(py, self, |tracer| tracer.set_attr(self.value, name, None))
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -197,7 +150,7 @@ impl Token {
     }
 
     fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| {
+        traced(py, self, |tracer| {
             let class = tracer.constant(py.get_type::<pyo3::types::PyString>().into_any());
             let text = tracer.call(class, super::call::Arguments::positional(vec![self.value]))?;
             tracer.native(text)
@@ -210,120 +163,10 @@ impl Token {
 
     #[getter(__class__)]
     fn class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| tracer.class_of(self.value).map(Bound::into_any))
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __reversed__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__reversed__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __round__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__round__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __trunc__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__trunc__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __floor__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__floor__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __ceil__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__ceil__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __complex__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__complex__", args)
-    }
-
-    #[pyo3(signature = (*args))]
-    fn __bytes__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        self.special(py, "__bytes__", args)
-    }
-
-    fn __length_hint__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, |tracer| match tracer.special(self.value, "__length_hint__")? {
-            Some(bound) => {
-                let result = tracer.call(bound, super::call::Arguments::default())?;
-                tracer.native(result)
-            }
-            None => Ok(py.NotImplemented().into_bound(py)),
-        })
+        traced(py, self, |tracer| tracer.class_of(self.value).map(Bound::into_any))
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        traced(py, |tracer| tracer.hash(self.value))
-    }
-
-    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        traced(py, |tracer| tracer.is_true(self.value))
-    }
-
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        traced(py, |tracer| tracer.size(self.value))
-    }
-
-    fn __contains__(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.operate(py, "contains", &[item])?.is_truthy()
-    }
-
-    fn __richcmp__<'py>(
-        &self,
-        py: Python<'py>,
-        other: &Bound<'py, PyAny>,
-        op: CompareOp,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let name = match op {
-            CompareOp::Lt => "lt",
-            CompareOp::Le => "le",
-            CompareOp::Eq => "eq",
-            CompareOp::Ne => "ne",
-            CompareOp::Gt => "gt",
-            CompareOp::Ge => "ge",
-        };
-        self.operate(py, name, &[other])
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "getitem", &[key])
-    }
-
-    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "index", &[])
-    }
-
-    fn __neg__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "neg", &[])
-    }
-
-    fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "add", &[other])
-    }
-
-    fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.reflected(py, "add", other)
-    }
-
-    fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "sub", &[other])
-    }
-
-    fn __rsub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.reflected(py, "sub", other)
-    }
-
-    fn __mul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.operate(py, "mul", &[other])
-    }
-
-    fn __rmul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.reflected(py, "mul", other)
+        traced(py, self, |tracer| tracer.hash(self.value))
     }
 }

@@ -99,7 +99,7 @@ impl<'py> Tracer<'py> {
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
-            if native.is_exact_instance_of::<crate::trace::token::Token>() {
+            if native.is_instance_of::<crate::trace::token::Token>() {
                 return unsupported("length of an object from outside", crate::ffi::types::name(&class));
             }
             return Ok(None);

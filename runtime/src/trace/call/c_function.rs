@@ -210,7 +210,7 @@ impl<'py> Tracer<'py> {
         for (keyword, value) in &args.keywords {
             keywords.push((keyword.clone(), self.native(*value)?));
         }
-        if method && positional.first().is_some_and(|first| first.is_exact_instance_of::<Token>()) {
+        if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
             return unsupported("C method of an object from outside", name);
         }
         self.run_native(object, &positional, &keywords)
@@ -218,7 +218,7 @@ impl<'py> Tracer<'py> {
 
     /// C tells `int`, `str`, `list`… and their subclasses by flags that a token does not have.
     fn refuse_disguise(&mut self, native: &Bound<'py, PyAny>, name: &str, index: usize, value: ValueId) -> Traced<()> {
-        if !native.is_exact_instance_of::<Token>() || (index > 0 && STORES.contains(&name)) {
+        if !native.is_instance_of::<Token>() || (index > 0 && STORES.contains(&name)) {
             return Ok(());
         }
         let class = self.class_of(value)?;

@@ -213,8 +213,8 @@ impl<'py> Tracer<'py> {
 
     /// A cell of a function: of the trace's own, a token of one, or one that existed before.
     fn absorb_closure(&mut self, cell: Bound<'py, PyAny>) -> ValueId {
-        if let Ok(token) = cell.cast_exact::<super::token::Token>() {
-            return token.get().value;
+        if let Some(value) = self.value_of_token(&cell) {
+            return value;
         }
         match self.state.identity.get(&(cell.as_ptr() as usize)) {
             Some(id) => *id,

@@ -90,7 +90,7 @@ impl<'py> Tracer<'py> {
             } else {
                 self.receiver(*value)?
             };
-            let token = native.is_exact_instance_of::<crate::trace::token::Token>();
+            let token = native.is_instance_of::<crate::trace::token::Token>();
             if token
                 && is_c_type(&class)
                 && self.domain_of(&class).is_none()

@@ -1,0 +1,223 @@
+//! Classes of tokens: a class tree like the one of the value's class, whose special methods lead back into the tracer.
+//!
+//! CPython fills a heap type's slots from the special methods that it finds along its MRO, so a mirror has the slots that the mirrored class
+//! has, no more and no fewer: C code that asks whether an object is a sequence, a number, an iterator gets the right answer.
+use super::call::Arguments;
+use super::signal::{Traced, internal};
+use super::state::Tracer;
+use super::token::{Token, traced};
+use super::value::ValueId;
+use generated::v3_13::slotdefs::SLOTDEFS;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+/// Slots' methods that are no business of a mirror: making, ending and looking at an object; [`Token`] itself answers what every object does.
+const NOT_MIRRORED: &[&str] = &[
+    "__new__",
+    "__init__",
+    "__del__",
+    "__getattribute__",
+    "__getattr__",
+    "__setattr__",
+    "__delattr__",
+    "__repr__",
+    "__str__",
+];
+
+/// Methods without a slot that C looks up on types.
+const LOOKED_UP: &[&str] = &[
+    "__reversed__",
+    "__round__",
+    "__trunc__",
+    "__floor__",
+    "__ceil__",
+    "__complex__",
+    "__bytes__",
+    "__length_hint__",
+    "__missing__",
+    "__enter__",
+    "__exit__",
+    "__aenter__",
+    "__aexit__",
+    "__instancecheck__",
+    "__subclasscheck__",
+    "__fspath__",
+    "__set_name__",
+];
+
+fn is_mirrored(name: &str) -> bool {
+    !NOT_MIRRORED.contains(&name)
+        && (LOOKED_UP.contains(&name) || SLOTDEFS.iter().any(|definition| definition.name == name))
+}
+
+impl<'py> Tracer<'py> {
+    /// The class of tokens that stand for instances of `class`.
+    pub(super) fn mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        if class.is(self.py.get_type::<PyAny>()) {
+            return Ok(self.py.get_type::<Token>());
+        }
+        let address = class.as_ptr() as usize;
+        if let Some(mirror) = self.state.mirrors.get(&address) {
+            return Ok(mirror.bind(self.py).clone());
+        }
+        self.rely_on_class(class);
+        let mirror = self.make_mirror(class)?;
+        self.state.mirrors.insert(address, mirror.clone().unbind());
+        Ok(mirror)
+    }
+
+    fn make_mirror(&mut self, class: &Bound<'py, PyType>) -> Traced<Bound<'py, PyType>> {
+        let mut bases = Vec::new();
+        let Ok(originals) = class.getattr("__bases__").and_then(|bases| Ok(bases.cast_into::<PyTuple>()?)) else {
+            return internal("class without bases");
+        };
+        for base in originals.iter() {
+            let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
+            bases.push(self.mirror(&base)?);
+        }
+        let namespace = PyDict::new(self.py);
+        match self.fill(class, &namespace).and_then(|()| {
+            let bases = PyTuple::new(self.py, bases)?;
+            let mirror = self.py.get_type::<PyType>().call1((crate::ffi::types::name(class), bases, namespace))?;
+            Ok(mirror.cast_into::<PyType>()?)
+        }) {
+            Ok(mirror) => Ok(mirror),
+            Err(error) => super::signal::unsupported("token of a class that cannot be mirrored", error.to_string()),
+        }
+    }
+
+    fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {
+        namespace.set_item("__slots__", PyTuple::empty(self.py))?;
+        for name in ["__module__", "__qualname__"] {
+            if let Ok(value) = class.getattr(name) {
+                namespace.set_item(name, value)?;
+            }
+        }
+        let own = self
+            .py
+            .get_type::<PyType>()
+            .getattr("__dict__")?
+            .get_item("__dict__")?
+            .call_method1("__get__", (class,))?;
+        for name in own.try_iter()? {
+            let name = name?;
+            let Ok(text) = name.extract::<String>() else { continue };
+            if !is_mirrored(&text) {
+                continue;
+            }
+            if own.get_item(&name)?.is_none() {
+                namespace.set_item(name, self.py.None())?;
+            } else {
+                namespace.set_item(name, Special { name: text })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Stands in a mirror for a special method of the mirrored class.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Special {
+    name: String,
+}
+
+#[pymethods]
+impl Special {
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<Bound<'py, PyAny>>,
+        class: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = class;
+        match object.and_then(|object| object.cast_into::<Token>().ok()) {
+            Some(token) => {
+                let bound = BoundSpecial { token: token.unbind(), name: slf.get().name.clone() };
+                Ok(Bound::new(slf.py(), bound)?.into_any())
+            }
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+}
+
+/// A special method of a token.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct BoundSpecial {
+    token: Py<Token>,
+    name: String,
+}
+
+#[pymethods]
+impl BoundSpecial {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let token = self.token.bind(py).get();
+        traced(py, token, |tracer| {
+            let positional = args.iter().map(|arg| tracer.absorb(arg)).collect();
+            let mut keywords = Vec::new();
+            for (name, value) in kwargs.into_iter().flatten() {
+                keywords.push((name.to_string(), tracer.absorb(value)));
+            }
+            let result = tracer.call_special(token.value, &self.name, Arguments { positional, keywords })?;
+            tracer.native(result)
+        })
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// A special method of a value's class, called by C on its token.
+    fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
+        match (name, args.positional.as_slice()) {
+            ("__call__", _) => return self.call(value, args),
+            ("__get__", [object, ..]) if !self.is_none(*object)? => {
+                let class = self.class_of(*object)?;
+                return self.bind(value, *object, &class);
+            }
+            ("__get__", _) => return Ok(value),
+            _ => {}
+        }
+        let class = self.class_of(value)?;
+        if self.domain_of(&class).is_some() {
+            return self.operate_on_graph_value(value, name, &args.positional);
+        }
+        match self.special(value, name)? {
+            Some(method) => self.call(method, args),
+            None => super::signal::unsupported("C code asks a symbolic value for a method that it does not have", name),
+        }
+    }
+
+    /// Operators, which a domain knows by their names in the module `operator`.
+    fn operate_on_graph_value(&mut self, value: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+        let plain = name.trim_matches('_');
+        let mut operands = vec![value];
+        operands.extend(args);
+        match plain {
+            "iter" => return self.get_iter(value),
+            "len" => return self.call_builtin("len", &[value]),
+            "bool" => {
+                let truth = self.is_true(value)?;
+                return Ok(self.boolean(truth));
+            }
+            _ => {}
+        }
+        let exists = |name: &str| super::operator::arity(name) == Some(operands.len());
+        let reserved = format!("{plain}_");
+        let mirrored = plain.strip_prefix('r').map(|plain| [plain.to_owned(), format!("{plain}_")]);
+        if exists(plain) || exists(&reserved) {
+            return self.operator(if exists(plain) { plain } else { &reserved }, &operands);
+        }
+        match mirrored.iter().flatten().find(|name| exists(name)) {
+            Some(operator) => {
+                operands.reverse();
+                self.operator(operator, &operands)
+            }
+            None => super::signal::unsupported("method of a graph value called by C", name),
+        }
+    }
+}
