@@ -145,6 +145,7 @@ impl<'py> Tracer<'py> {
             | "map"
             | "filter"
             | "reversed"
+            | "iterator"
             | "list_reverseiterator"
             | "str_ascii_iterator"
             | "str_iterator"

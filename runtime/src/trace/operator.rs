@@ -1,5 +1,4 @@
 //! Operators by their names in the module `operator`.
-use super::call::Arguments;
 use super::native::is_c_type;
 use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
@@ -8,6 +7,7 @@ use super::value::ValueId;
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
+use generated::v3_13::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyTuple, PyType};
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl<'py> Tracer<'py> {
         if classes.iter().take(decisive).all(is_c_type) {
             return self.native_operator(name, operands);
         }
-        self.user_operator(name, operands, &classes)
+        self.user_operator(name, operands)
     }
 
     /// `do_richcompare` with an operand of a domain: a constant on the left says `NotImplemented`, and the mirrored operation is asked.
@@ -245,77 +245,35 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Unary operators, items and comparisons of Python classes: their special methods.
-    fn user_operator(&mut self, name: &str, operands: &[ValueId], classes: &[Bound<'py, PyType>]) -> Traced<ValueId> {
-        if let Some(which) = COMPARISONS.iter().position(|comparison| *comparison == name) {
-            return self.rich_compare(which, operands[0], operands[1], classes);
+    /// Unary operators, items and comparisons of Python classes: the generated functions decide.
+    fn user_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
+        if let (Some(which), [left, right]) = (COMPARISONS.iter().position(|comparison| *comparison == name), operands)
+        {
+            let result = object::PyObject_RichCompare(self, Some(left), Some(right), which as i32)?;
+            return result.map_or_else(|| internal("a comparison gave nothing"), Ok);
         }
-        if name == "contains" {
-            let found = self.contains(operands[0], operands[1])?;
-            return Ok(self.boolean(found));
-        }
-        let method = format!("__{}__", name.trim_end_matches('_'));
-        let Some(bound) = self.special(operands[0], &method)? else {
-            return self.no_such_operator(name, &classes[0]);
+        let done = match (name, operands) {
+            ("neg", [value]) => return protocol::PyNumber_Negative(self, value),
+            ("pos", [value]) => return protocol::PyNumber_Positive(self, value),
+            ("invert", [value]) => return protocol::PyNumber_Invert(self, value),
+            ("abs", [value]) => return protocol::PyNumber_Absolute(self, value),
+            ("index", [value]) => {
+                let index = protocol::PyNumber_Index(self, value)?;
+                return index.map_or_else(|| internal("an index gave nothing"), Ok);
+            }
+            ("getitem", [container, key]) => {
+                let item = protocol::PyObject_GetItem(self, container, key)?;
+                return item.map_or_else(|| internal("an item gave nothing"), Ok);
+            }
+            ("contains", [container, item]) => {
+                let found = protocol::PySequence_Contains(self, Some(container), item)?;
+                return Ok(self.boolean(found != 0));
+            }
+            ("setitem", [container, key, value]) => protocol::PyObject_SetItem(self, container, key, value),
+            ("delitem", [container, key]) => protocol::PyObject_DelItem(self, container, key),
+            _ => return unsupported("operator", name),
         };
-        self.state.route.push(format!("{}.{method}", crate::ffi::types::name(&classes[0])));
-        let result = self.call(bound, Arguments::positional(operands[1..].to_vec()))?;
-        Ok(if matches!(name, "setitem" | "delitem") { self.none() } else { result })
-    }
-
-    fn no_such_operator<T>(&mut self, name: &str, class: &Bound<'py, PyType>) -> Traced<T> {
-        let class = crate::ffi::types::name(class);
-        let message = match name {
-            "neg" => format!("bad operand type for unary -: '{class}'"),
-            "pos" => format!("bad operand type for unary +: '{class}'"),
-            "invert" => format!("bad operand type for unary ~: '{class}'"),
-            "abs" => format!("bad operand type for abs(): '{class}'"),
-            "index" => format!("'{class}' object cannot be interpreted as an integer"),
-            "getitem" => format!("'{class}' object is not subscriptable"),
-            "setitem" => format!("'{class}' object does not support item assignment"),
-            "delitem" => format!("'{class}' object doesn't support item deletion"),
-            _ => return internal("operator without a message"),
-        };
-        self.raise("TypeError", message)
-    }
-
-    /// `do_richcompare`.
-    fn rich_compare(
-        &mut self,
-        which: usize,
-        left: ValueId,
-        right: ValueId,
-        classes: &[Bound<'py, PyType>],
-    ) -> Traced<ValueId> {
-        const METHODS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
-        const SWAPPED: [usize; 6] = [4, 5, 2, 3, 0, 1];
-        const SYMBOLS: [&str; 6] = ["<", "<=", "==", "!=", ">", ">="];
-        let [left_class, right_class] = classes else { return internal("comparison of other than two") };
-        let sub = !left_class.is(right_class) && crate::ffi::types::is_subtype(right_class, left_class);
-        let mut tries = vec![(left, right, METHODS[which]), (right, left, METHODS[SWAPPED[which]])];
-        if sub {
-            tries.reverse();
-        }
-        for (receiver, other, method) in tries {
-            let Some(bound) = self.special(receiver, method)? else { continue };
-            let result = self.call(bound, Arguments::positional(vec![other]))?;
-            if !self.is_not_implemented(result) {
-                return Ok(result);
-            }
-        }
-        match which {
-            2 | 3 => {
-                let same = self.is(left, right)?;
-                Ok(self.boolean(same == (which == 2)))
-            }
-            _ => {
-                let (a, b) = (crate::ffi::types::name(left_class), crate::ffi::types::name(right_class));
-                self.raise(
-                    "TypeError",
-                    format!("'{}' not supported between instances of '{a}' and '{b}'", SYMBOLS[which]),
-                )
-            }
-        }
+        done.map(|_| self.none())
     }
 
     pub(super) fn is_not_implemented(&self, value: ValueId) -> bool {
@@ -332,20 +290,6 @@ impl<'py> Tracer<'py> {
             let result = self.native_operator("contains", &[container, item])?;
             return self.is_true(result);
         }
-        if let Some(bound) = self.special(container, "__contains__")? {
-            let result = self.call(bound, Arguments::positional(vec![item]))?;
-            return self.is_true(result);
-        }
-        let iterator = self.get_iter(container)?;
-        while let Some(candidate) = self.next(iterator)? {
-            if candidate == item {
-                return Ok(true);
-            }
-            let equal = self.operator("eq", &[candidate, item])?;
-            if self.is_true(equal)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        protocol::PySequence_Contains(self, Some(&container), &item).map(|found| found != 0)
     }
 }

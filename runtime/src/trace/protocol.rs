@@ -1,11 +1,11 @@
 //! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
-use super::call::Arguments;
 use super::native::is_c_type;
-use super::signal::{Signal, Traced, hints, stop, unsupported};
+use super::signal::{Traced, hints, stop, unsupported};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
+use generated::v3_13::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
@@ -41,24 +41,7 @@ impl<'py> Tracer<'py> {
                 return object.is_truthy().or_else(|error| self.raise_error(error));
             }
         }
-        self.is_true_by_methods(value)
-    }
-
-    /// CPython: `slot_nb_bool`.
-    fn is_true_by_methods(&mut self, value: ValueId) -> Traced<bool> {
-        if let Some(method) = self.special(value, "__bool__")? {
-            let result = self.call(method, Arguments::default())?;
-            let class = self.class_of(result)?;
-            if !class.is(self.py.get_type::<PyBool>()) {
-                let name = crate::ffi::types::name(&class);
-                return self.raise("TypeError", format!("__bool__ should return bool, returned {name}"));
-            }
-            return self.is_true(result);
-        }
-        if self.special(value, "__len__")?.is_some() {
-            return self.size(value).map(|size| size > 0);
-        }
-        Ok(true)
+        object::PyObject_IsTrue(self, Some(&value)).map(|truth| truth != 0)
     }
 
     /// `left is right`.
@@ -116,27 +99,7 @@ impl<'py> Tracer<'py> {
             let iter = self.import("builtins", "iter")?;
             return self.run_native(&iter, &[object], &[]);
         }
-        if let Some(method) = self.special(value, "__iter__")? {
-            let iterator = self.call(method, Arguments::default())?;
-            return self.check_iterator(iterator);
-        }
-        if self.lookup(&class, "__getitem__").is_some() {
-            return unsupported("iteration by __getitem__", crate::ffi::types::name(&class));
-        }
-        let name = crate::ffi::types::name(&class);
-        self.raise("TypeError", format!("'{name}' object is not iterable"))
-    }
-
-    fn check_iterator(&mut self, iterator: ValueId) -> Traced<ValueId> {
-        if self.state.generators.contains_key(&iterator) {
-            return Ok(iterator);
-        }
-        let class = self.class_of(iterator)?;
-        if self.lookup(&class, "__next__").is_some() {
-            return Ok(iterator);
-        }
-        let name = crate::ffi::types::name(&class);
-        self.raise("TypeError", format!("iter() returned non-iterator of type '{name}'"))
+        protocol::PyObject_GetIter(self, Some(&value))
     }
 
     /// `PyIter_Next`: `None` at the end.
@@ -149,6 +112,16 @@ impl<'py> Tracer<'py> {
         if !is_c_type(&class) {
             return self.next_by_method(iterator);
         }
+        self.native_next(iterator)
+    }
+
+    /// The next item of an iterator whose `tp_iternext` is C's.
+    pub(super) fn native_next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
+        if self.state.generators.contains_key(&iterator) {
+            let none = self.none();
+            return Ok(self.resume(iterator, none)?.ok());
+        }
+        let class = self.class_of(iterator)?;
         let Some(object) = self.owned(iterator) else {
             return unsupported("iterator from outside", crate::ffi::types::name(&class));
         };
@@ -165,20 +138,12 @@ impl<'py> Tracer<'py> {
     }
 
     fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
-        let Some(method) = self.special(iterator, "__next__")? else {
-            let class = self.class_of(iterator)?;
+        let class = self.class_of(iterator)?;
+        if self.slot_function(&class, generated::slots::Slot::tp_iternext)?.is_none() {
             let name = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not an iterator"));
-        };
-        match self.call(method, Arguments::default()) {
-            Ok(value) => Ok(Some(value)),
-            Err(Signal::Raised(raised)) => {
-                let stop = self.import("builtins", "StopIteration")?;
-                let ended = self.class_of(raised)?.is_subclass(&stop).unwrap_or(false);
-                if ended { Ok(None) } else { Err(Signal::Raised(raised)) }
-            }
-            Err(other) => Err(other),
         }
+        protocol::PyIter_Next(self, &iterator)
     }
 
     /// `PyObject_Size`.
@@ -197,30 +162,7 @@ impl<'py> Tracer<'py> {
         {
             return object.hash().or_else(|error| self.raise_error(error));
         }
-        let class = self.class_of(value)?;
-        let plain = self.import("builtins", "object")?.getattr("__hash__").or_else(|error| self.raise_error(error))?;
-        match self.lookup(&class, "__hash__") {
-            Some(hash) if hash.is(&plain) => unsupported("hash by address", crate::ffi::types::name(&class)),
-            Some(hash) if hash.is_none() => {
-                let name = crate::ffi::types::name(&class);
-                self.raise("TypeError", format!("unhashable type: '{name}'"))
-            }
-            _ => {
-                let Some(method) = self.special(value, "__hash__")? else { return unsupported("hash", "no __hash__") };
-                let result = self.call(method, Arguments::default())?;
-                match self.known(result) {
-                    // CPython: `slot_tp_hash`: what fits is taken as it is, -1 means an error.
-                    Some(result) => match result.extract::<isize>() {
-                        Ok(hash) => Ok(if hash == -1 { -2 } else { hash }),
-                        Err(_) if result.is_instance_of::<PyInt>() => {
-                            result.hash().or_else(|error| self.raise_error(error))
-                        }
-                        Err(_) => self.raise("TypeError", "__hash__ method should return an integer"),
-                    },
-                    None => unsupported("hash that is not known", "__hash__"),
-                }
-            }
-        }
+        object::PyObject_Hash(self, &value)
     }
 
     /// A special method, looked up on the type and bound. CPython: `lookup_maybe_method`.

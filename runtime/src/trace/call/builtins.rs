@@ -104,17 +104,9 @@ impl<'py> Tracer<'py> {
             }
             return Ok(None);
         }
-        let Some(method) = self.special(value, "__len__")? else {
-            let name = crate::ffi::types::name(&class);
-            return self.raise("TypeError", format!("object of type '{name}' has no len()"));
-        };
-        let result = self.call(method, Arguments::default())?;
-        let result = self.operator("index", &[result])?;
-        match self.known(result).and_then(|length| length.extract::<i64>().ok()) {
-            Some(length) if length < 0 => self.raise("ValueError", "__len__() should return >= 0"),
-            Some(_) => Ok(Some(result)),
-            None => unsupported("length that is not known", "__len__"),
-        }
+        let length = generated::v3_13::abstract_::PyObject_Size(self, Some(&value))?;
+        let length = pyo3::types::PyInt::new(self.py, length).into_any();
+        Ok(Some(self.constant(length)))
     }
 
     fn classes(&mut self, classes: ValueId) -> Traced<Option<Vec<Bound<'py, PyType>>>> {

@@ -85,7 +85,11 @@ fn note_type(class: &Bound<'_, PyType>, names: &mut Names) {
 
 impl<'py> Tracer<'py> {
     /// The function that a slot of a live type holds.
-    pub(super) fn slot_function(&mut self, class: &Bound<'py, PyType>, slot: Slot) -> Traced<Option<SlotFunction>> {
+    pub(in crate::trace) fn slot_function(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        slot: Slot,
+    ) -> Traced<Option<SlotFunction>> {
         self.rely_on_class(class);
         let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) else { return Ok(None) };
         let key = (pointer, slot.name());

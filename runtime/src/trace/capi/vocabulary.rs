@@ -95,16 +95,6 @@ impl<'py> Tracer<'py> {
             other => crate::trace::signal::internal(format!("format of a message: {other:?}")),
         }
     }
-
-    fn call_slot_int(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
-        self.state.route.push(function.name.to_owned());
-        match function.slot {
-            Some(Slot::mp_length | Slot::sq_length) => self.size(value).map(|size| size as isize),
-            Some(Slot::nb_bool) => self.is_true(value).map(isize::from),
-            Some(Slot::tp_hash) => self.hash(value),
-            _ => crate::trace::signal::unsupported("slot function without a translation", function.name),
-        }
-    }
 }
 
 #[allow(non_snake_case)]
@@ -230,11 +220,37 @@ impl CApi for Tracer<'_> {
     }
 
     fn call_lenfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<isize> {
-        self.call_slot_int(function, *v)
+        self.slot_length(function, *v)
+    }
+
+    fn call_hashfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<isize> {
+        self.slot_hash(function, *v)
+    }
+
+    fn call_objobjproc(&mut self, function: &SlotFunction, v: &ValueId, w: &ValueId) -> Traced<i32> {
+        self.slot_contains(function, *v, *w)
+    }
+
+    fn call_objobjargproc(
+        &mut self,
+        function: &SlotFunction,
+        v: &ValueId,
+        key: &ValueId,
+        value: Option<&ValueId>,
+    ) -> Traced<i32> {
+        self.slot_store(function, *v, *key, value.copied())
+    }
+
+    fn call_getiterfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<ValueId> {
+        self.slot_iter(function, *v)
+    }
+
+    fn call_iternextfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<Option<ValueId>> {
+        self.slot_next(function, *v)
     }
 
     fn call_inquiry(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<i32> {
-        self.call_slot_int(function, *v).map(|truth| i32::from(truth != 0))
+        self.slot_truth(function, *v)
     }
 
     fn call_descrgetfunc(
@@ -357,6 +373,42 @@ impl CApi for Tracer<'_> {
     fn _PyIndex_Check(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
         Ok(self.slot_function(&class, Slot::nb_index)?.is_some())
+    }
+
+    fn PySeqIter_New(&mut self, sequence: Option<&ValueId>) -> Traced<ValueId> {
+        match sequence {
+            Some(sequence) => self.sequence_iterator(*sequence),
+            None => Err(self.unsupported("PySeqIter_New")),
+        }
+    }
+
+    fn _PyLong_IsNegative(&mut self, object: &ValueId) -> Traced<i32> {
+        let known = self.known(*object).or_else(|| self.owned(*object));
+        match known.map(|number| number.lt(0)) {
+            Some(Ok(negative)) => Ok(i32::from(negative)),
+            _ => Err(self.unsupported("_PyLong_IsNegative")),
+        }
+    }
+
+    fn PyLong_AsSsize_t(&mut self, object: &ValueId) -> Traced<isize> {
+        let known = self.known(*object).or_else(|| self.owned(*object));
+        match known.map(|number| number.extract::<isize>()) {
+            Some(Ok(number)) => Ok(number),
+            Some(Err(error)) => self.raise_error(error),
+            None => Err(self.unsupported("PyLong_AsSsize_t")),
+        }
+    }
+
+    fn PyErr_WarnFormat(
+        &mut self,
+        category: &ValueId,
+        _stack_level: isize,
+        format: &str,
+        args: &[Argument<ValueId>],
+    ) -> Traced<i32> {
+        let text = self.format(format, args)?;
+        let text = self.string(&text);
+        self.warn(*category, text)
     }
 
     fn PyLong_FromSsize_t(&mut self, value: isize) -> Traced<ValueId> {
