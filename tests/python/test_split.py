@@ -2,7 +2,9 @@
 import contextlib
 import dis
 import gc
+import importlib.util
 import io
+import pathlib
 import traceback
 import types
 import unittest
@@ -10,6 +12,15 @@ import weakref
 
 import split_samples
 from slotrt import bytecode
+
+
+def proof():
+    """The runner of `prove breaks`."""
+    path = pathlib.Path(__file__).parents[1] / "breaks" / "run.py"
+    spec = importlib.util.spec_from_file_location("breaks_run", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def chain(error):
@@ -58,6 +69,21 @@ class BreakAnywhere(unittest.TestCase):
         tried, refused = self.everywhere(split_samples.CASES)
         self.assertGreater(tried, 3_000)
         self.assertEqual([r for r in refused if "unreachable" not in r], [])
+
+    def test_programs(self):
+        report = proof().programs(0, 2, ("split",))
+        self.assertEqual(report["different"], [])
+        self.assertGreater(report["pairs"], 500)
+        accepted = "generator's or coroutine's frame|module and class bodies"
+        for reason in report["refused"]:
+            self.assertRegex(reason, accepted)
+
+    def test_a_difference_is_found(self):
+        """The proof sees it where a program that runs broken is another than the one that ran whole."""
+        source = "import sys\ndef main(a):\n    return [sys._getframe().f_code is main.__code__]\n"
+        pairs, _, difference = proof().program(source, [("1",)], "split")
+        self.assertGreater(pairs, 0)
+        self.assertIsNotNone(difference)
 
     def test_loop_costs_no_stack(self):
         def loop(n):

@@ -70,6 +70,8 @@ def run(mode, name):
 
 IDENTITY = "compares the code object that runs with the function's own"
 QUICKENING = "looks at what the interpreter specialised in the function's own code object, which does not run"
+MIDLINE = "a trace function sees the continuation's frame begin, in the middle of a line"
+KEPT = "the proof keeps what it splits alive"
 # What running another code object in a frame must change, by mode; reported, not counted as worse.
 BY_NATURE = {
     "reassemble": {
@@ -83,6 +85,15 @@ BY_NATURE = {
         for kind in ("DisTests", "DisWithFileTests")
         for test in ("test_binary_specialize", "test_call_specialize", "test_load_attr_specialize", "test_super_instructions")
     }
+    | {"test.test_monitoring.ExceptionMonitoringTest.test_no_unwind_for_shim_frame": QUICKENING},
+    "split": {
+        f"test.test_patma.TestTracing.test_{name}": MIDLINE
+        for name in ("default_capture", "default_wildcard", "no_default", "only_default_capture", "only_default_wildcard", "unreachable_code")
+    }
+    | {f"test.test_code.{name}": KEPT for name in ("CoExtra.test_free_called", "CoExtra.test_free_different_thread", "CodeWeakRefTest.test_basic")}
+    | {
+        "test.test_super.TestSuper.test_obscure_super_errors": "super() says which argument is missing: a continuation has others",
+    },
 }
 
 BAD = ("fail", "error", "unexpected success", "timeout", "died")

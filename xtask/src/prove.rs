@@ -1,4 +1,6 @@
-//! `prove`: what was read from C against what a running interpreter holds.
+//! `prove`: what was read from C against what a running interpreter holds, and breaks against running on.
+mod breaks;
+
 use crate::obtain::{compiled, interpreter, releases};
 use crate::ui::Step;
 use crate::ui::table::table;
@@ -9,10 +11,11 @@ use serde_json::{Value, json};
 use slotgen::prove::LiveProof;
 use std::path::PathBuf;
 
-/// Proves what was generated against a running interpreter
+/// Proves what was generated, and what the runtime claims, against a running interpreter
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask prove tables           every release in generated/\n  \
-    cargo xtask prove tables 3.13 --verbose\n  cargo xtask prove tables 3.13 --python ~/cpython/python --json")]
+    cargo xtask prove tables 3.13 --verbose\n  cargo xtask prove tables 3.13 --python ~/cpython/python --json\n  \
+    cargo xtask prove breaks --count 200")]
 pub struct Options {
     #[command(subcommand)]
     what: What,
@@ -23,6 +26,11 @@ enum What {
     /// Every slot of every C type: the function that the tables name is the one that the process holds
     #[command(after_help = "Examples:\n  cargo xtask prove tables\n  cargo xtask prove tables 3.13 --verbose")]
     Tables(Tables),
+    /// Breaking at any instruction: every function of random programs, and of CPython's tests, at every reachable instruction
+    #[command(after_help = "Examples:\n  cargo xtask prove breaks                  a hundred programs\n  \
+        cargo xtask prove breaks --count 2000     the long run\n  \
+        cargo xtask prove breaks --cpython        CPython's tests and the standard library functions that they call")]
+    Breaks(breaks::Options),
 }
 
 #[derive(Args, Debug)]
@@ -42,7 +50,10 @@ struct Tables {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let What::Tables(tables) = &options.what;
+    let tables = match &options.what {
+        What::Breaks(options) => return breaks::run(options),
+        What::Tables(tables) => tables,
+    };
     let releases = if tables.releases.is_empty() { regen::committed()? } else { tables.releases.clone() };
     let mut proofs = Vec::new();
     for release in &releases {

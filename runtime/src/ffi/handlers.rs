@@ -3,10 +3,11 @@ use super::frame::{Declined, Frame};
 use super::hook::{Action, FrameHandler};
 use crate::bytecode::Code;
 use pyo3::prelude::*;
-use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a handler has seen.
 #[derive(Debug, Default)]
@@ -19,6 +20,22 @@ pub struct Counters {
     pub pairs: AtomicU64,
     /// Frames that could not.
     pub declined: AtomicU64,
+    /// (function, instruction) pairs that were not split, by reason.
+    refused: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Counters {
+    /// Counts pairs that are refused for this reason.
+    pub fn refuse(&self, reason: &str, pairs: u64) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused.entry(reason.to_owned()).or_default() += pairs;
+    }
+
+    /// Pairs refused, by reason.
+    #[must_use]
+    pub fn refused(&self) -> BTreeMap<String, u64> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Counts frames, leaves all alone.
@@ -38,38 +55,39 @@ impl FrameHandler for Observe {
     fn declined(&self, _reason: Declined) {}
 }
 
-/// Code objects made from others, by the others' addresses; keeps only what is made alive.
-#[derive(Debug, Default)]
-struct Table {
-    made: FxHashMap<usize, (Py<PyAny>, Option<Py<PyAny>>)>,
-    purge_at: usize,
+/// Code objects made from others, by the others' addresses; an entry goes when its code object does.
+type Table = Arc<Mutex<FxHashMap<usize, (Py<PyAny>, Option<Py<PyAny>>)>>>;
+
+/// What was made of the code object, if it is still the one at that address.
+fn find(table: &Table, code: &Bound<'_, PyAny>) -> Option<Option<Py<PyAny>>> {
+    let py = code.py();
+    let known = table.lock().unwrap_or_else(PoisonError::into_inner);
+    let (reference, made) = known.get(&(code.as_ptr() as usize))?;
+    let (reference, made) = (reference.clone_ref(py), made.as_ref().map(|made| made.clone_ref(py)));
+    drop(known);
+    let alive = reference.bind(py).cast::<PyWeakrefReference>().ok()?.upgrade()?;
+    alive.is(code).then_some(made)
 }
 
-impl Table {
-    /// What was made of the code object, if it is still the one at that address.
-    fn find(&self, code: &Bound<'_, PyAny>) -> Option<Option<Py<PyAny>>> {
-        let py = code.py();
-        let (reference, made) = self.made.get(&(code.as_ptr() as usize))?;
-        let alive = reference.bind(py).cast::<PyWeakrefReference>().ok()?.upgrade()?;
-        alive.is(code).then(|| made.as_ref().map(|made| made.clone_ref(py)))
-    }
-
-    /// Adds an entry; gives what fell out, to be dropped without the lock.
-    fn insert(&mut self, code: &Bound<'_, PyAny>, made: Option<Py<PyAny>>) -> PyResult<Vec<Option<Py<PyAny>>>> {
-        let py = code.py();
-        let mut dropped = Vec::new();
-        if self.made.len() >= self.purge_at.max(1024) {
-            let dead = |entry: &Py<PyAny>| {
-                entry.bind(py).cast::<PyWeakrefReference>().is_ok_and(|reference| reference.upgrade().is_none())
-            };
-            let keys: Vec<usize> = self.made.iter().filter(|(_, entry)| dead(&entry.0)).map(|(key, _)| *key).collect();
-            dropped.extend(keys.iter().filter_map(|key| self.made.remove(key)).map(|entry| entry.1));
-            self.purge_at = 2 * self.made.len();
-        }
-        let reference = PyWeakrefReference::new(code)?.into_any().unbind();
-        dropped.extend(self.made.insert(code.as_ptr() as usize, (reference, made)).map(|entry| entry.1));
-        Ok(dropped)
-    }
+/// Adds an entry, which the code object's death takes out again. What falls out is dropped without the lock.
+fn insert(table: &Table, code: &Bound<'_, PyAny>, made: Option<Py<PyAny>>) -> PyResult<()> {
+    let py = code.py();
+    let (key, weak) = (code.as_ptr() as usize, Arc::downgrade(table));
+    let forget = PyCFunction::new_closure(py, None, None, move |args, _| {
+        let Some(table) = weak.upgrade() else { return };
+        let mut known = table.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another code object may live at the address by now.
+        let dead = args.get_item(0).is_ok_and(|reference| known.get(&key).is_some_and(|entry| entry.0.is(&reference)));
+        let gone = if dead { known.remove(&key) } else { None };
+        drop(known);
+        drop(gone);
+    })?;
+    let reference = PyWeakrefReference::new_with(code, forget)?.into_any().unbind();
+    let mut known = table.lock().unwrap_or_else(PoisonError::into_inner);
+    let replaced = known.insert(key, (reference, made));
+    drop(known);
+    drop(replaced);
+    Ok(())
 }
 
 /// Runs each frame from a code object that was decoded and assembled again.
@@ -77,25 +95,24 @@ impl Table {
 pub struct Reassemble {
     /// What happened.
     pub counters: Arc<Counters>,
-    codes: Mutex<Table>,
+    codes: Table,
 }
 
 impl Reassemble {
     /// With counters to watch.
     #[must_use]
     pub fn new(counters: Arc<Counters>) -> Self {
-        Self { counters, codes: Mutex::default() }
+        Self { counters, codes: Table::default() }
     }
 
     fn made(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-        if let Some(made) = self.codes.lock().ok().and_then(|codes| codes.find(code)) {
+        if let Some(made) = find(&self.codes, code) {
             return Ok(made);
         }
         let py = code.py();
         let made = Code::decode(code).and_then(|decoded| decoded.assemble(py)).ok().map(Bound::unbind);
         let copy = made.as_ref().map(|made| made.clone_ref(py));
-        let dropped = self.codes.lock().map(|mut codes| codes.insert(code, copy));
-        drop(dropped);
+        insert(&self.codes, code, copy)?;
         Ok(made)
     }
 }

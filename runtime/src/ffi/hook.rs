@@ -136,7 +136,7 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
     let installed = unsafe { &*INSTALLED.load(Ordering::Acquire) };
     // SAFETY: the interpreter's own arguments.
     let frame = unsafe { Frame::new(state, raw) };
-    if throw == 0 && installed.handler.observe(frame) && !BUSY.get() && frame.is_fresh() {
+    if throw == 0 && installed.handler.observe(frame) && !BUSY.get() && frame.is_fresh() && !super::stack::is_low() {
         // SAFETY: as above.
         if let Some(result) = unsafe { decide(installed, state, frame) } {
             return result;

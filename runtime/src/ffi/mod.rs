@@ -11,6 +11,7 @@ pub(crate) mod live;
 pub mod ndarray;
 pub mod python;
 pub mod slots;
+mod stack;
 pub mod traceback;
 pub mod types;
 

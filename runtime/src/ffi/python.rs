@@ -5,6 +5,7 @@ use crate::bytecode::split::everywhere::Everywhere;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -22,6 +23,11 @@ impl Hook {
         counters.set_item("pairs", self.0.pairs.load(Ordering::Relaxed))?;
         counters.set_item("declined", self.0.declined.load(Ordering::Relaxed))?;
         Ok(counters)
+    }
+
+    /// (function, instruction) pairs that no continuation can serve, by reason.
+    fn refused(&self) -> BTreeMap<String, u64> {
+        self.0.refused()
     }
 }
 

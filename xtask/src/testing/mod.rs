@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<()> {
         return cpython::run(last()?, files, options.json);
     }
     if let Some(files) = &options.transparency {
-        return close(&transparency::run(last()?, files)?, options.json);
+        return close(&transparency::run(last()?, files, "observe,reassemble")?, options.json);
     }
     for layer in options.layers() {
         let result = layer.run(&interpreters, options.filter.as_deref());
@@ -83,6 +83,11 @@ pub fn run(options: &Options) -> Result<()> {
         }));
     }
     close(&tally, options.json)
+}
+
+/// CPython's tests with each call of a function broken at its next instruction, against the same unbroken.
+pub fn breaks_of_cpython(python: &Interpreter, files: &[String], as_json: bool) -> Result<()> {
+    close(&transparency::run(python, files, "split")?, as_json)
 }
 
 /// Prints the counts; failures are an error.

@@ -11,12 +11,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 /// Runs the files (all that tests/transparency/run.py lists where none is named) without the hook and in its modes.
-pub fn run(base: &Interpreter, files: &[String]) -> Result<Tally> {
+///
+/// `modes` are those of `slotrt.hook.install`, separated by commas.
+pub fn run(base: &Interpreter, files: &[String], modes: &str) -> Result<Tally> {
     let python = venv::ensure(base)?;
     develop::install(&python, Profile::Release)?;
     let step = Step::start(format!("CPython's tests under the hook, CPython {}", base.full_version()));
     let mut command = Command::new(&python.executable);
-    command.arg(place::root().join("tests").join("transparency").join("run.py"));
+    command.arg(place::root().join("tests").join("transparency").join("run.py")).args(["--modes", modes]);
     command.args(files.iter().map(|file| module(file))).env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("the runner does not start")?;
     let mut last = None;

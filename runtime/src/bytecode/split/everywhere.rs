@@ -183,11 +183,32 @@ impl Everywhere {
         Self { counters, splits: Mutex::default(), every }
     }
 
-    fn splits(py: Python<'_>, frame: Frame<'_>) -> Splits {
-        let function = frame.function(py).unbind();
-        let code = Code::decode(&frame.code(py))
-            .ok()
-            .filter(|code| super::supported(code).is_ok() && !code.is_continuation(py));
+    /// A function with the frame's code and globals, which keeps nothing else of the frame's own alive.
+    fn stand_in(py: Python<'_>, frame: Frame<'_>) -> PyResult<Py<PyAny>> {
+        let globals = frame.function(py).getattr("__globals__")?.cast_into::<PyDict>()?;
+        Ok(function::new(&frame.code(py), &globals)?.unbind())
+    }
+
+    /// The code to split; where it cannot be, its instructions are counted under the reason.
+    fn decoded(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Code> {
+        let code = match Code::decode(&frame.code(py)) {
+            Ok(code) if code.is_continuation(py) => return None,
+            Ok(code) => code,
+            Err(error) => {
+                self.counters.refuse(&error.to_string(), 1);
+                return None;
+            }
+        };
+        if let Err(refusal) = super::supported(&code) {
+            self.counters.refuse(&refusal.to_string(), code.instrs.len() as u64);
+            return None;
+        }
+        Some(code)
+    }
+
+    fn splits(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Splits> {
+        let function = Self::stand_in(py, frame)?;
+        let code = self.decoded(py, frame);
         let states = code.as_ref().and_then(|code| code.states().ok()).unwrap_or_default();
         let reachable = |code: &Code| {
             let pairs = code.instrs.iter().zip(&states).filter(|(_, state)| state.is_some());
@@ -195,7 +216,7 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        Splits { _function: function, code: code.map(Arc::new), offsets, made, next: 0 }
+        Ok(Splits { _function: function, code: code.map(Arc::new), offsets, made, next: 0 })
     }
 
     /// What to split next for this frame: index, offset, and the code if it is not made yet.
@@ -203,7 +224,7 @@ impl Everywhere {
     fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<(Identity, usize, u32, Result<Py<PyAny>, Arc<Code>>)> {
         let identity = (frame.code_address(), frame.globals_address());
         let known = self.splits.lock().ok()?.contains_key(&identity);
-        let fresh = (!known).then(|| Self::splits(py, frame));
+        let fresh = (!known).then(|| self.splits(py, frame)).transpose().ok()?;
         let mut table = self.splits.lock().ok()?;
         let splits = match fresh {
             Some(fresh) => table.entry(identity).or_insert(fresh),
@@ -221,7 +242,7 @@ impl Everywhere {
         let family = Arc::new(Family {
             offset,
             every: self.every,
-            function: frame.function(py).unbind(),
+            function: Self::stand_in(py, frame)?,
             marks: Marks::new(py)?,
             continuations: Mutex::default(),
         });

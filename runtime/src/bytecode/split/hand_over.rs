@@ -135,6 +135,9 @@ impl Ways<'_, '_> {
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
         instrs.extend(block.rescue);
+        // The frame's start stands on the `def` line, which no trace function may see as a line that runs.
+        let starts = original.instrs.get(self.site.at).is_some_and(|instr| instr.op == Op::RESUME);
+        let position = if starts { Position::NONE } else { position };
         instrs.iter_mut().for_each(|instr| instr.position = position);
         let label = instrs.first().map_or(Label(0), |instr| instr.id);
         self.blocks.push(instrs);
