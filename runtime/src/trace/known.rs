@@ -51,7 +51,32 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
     NAMES.contains(&crate::ffi::types::name(&object.get_type()).as_str())
 }
 
+/// Whether a definition belongs to one object: a C method bound to something that can change, a descriptor around a function. Such an object,
+/// made by C during a trace, is new on every run.
+pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
+    match crate::ffi::types::name(&object.get_type()).as_str() {
+        "property" | "staticmethod" | "classmethod" => true,
+        "builtin_function_or_method" | "method-wrapper" => object
+            .getattr("__self__")
+            .is_ok_and(|bound| !is_scalar(&bound) && !(is_definition(&bound) && !is_of_one_object(&bound))),
+        _ => false,
+    }
+}
+
 impl<'py> Tracer<'py> {
+    /// Whether nobody outside the trace can see the object: made here, or the private copy of a container from outside.
+    pub(super) fn is_private(&self, object: &Bound<'py, PyAny>) -> bool {
+        let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) else { return false };
+        match self.value(*id) {
+            Value::New(New::Owned(owned)) => owned.as_ptr() == object.as_ptr(),
+            _ => self
+                .state
+                .shadow_of
+                .get(id)
+                .is_some_and(|index| self.state.shadows[*index].object.as_ptr() == object.as_ptr()),
+        }
+    }
+
     /// A value known without any guard: constants of code, results of folding, what hangs off guarded classes.
     pub(super) fn constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
         let address = object.as_ptr() as usize;

@@ -1,5 +1,5 @@
 //! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
-use super::known::{is_definition, is_scalar};
+use super::known::{is_definition, is_of_one_object, is_scalar};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
@@ -157,7 +157,7 @@ impl<'py> Tracer<'py> {
         if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
             return *id;
         }
-        if is_definition(&object) || (is_scalar(&object) && !contains_token(&object)) {
+        if (is_definition(&object) && !is_of_one_object(&object)) || (is_scalar(&object) && !contains_token(&object)) {
             return self.constant(object);
         }
         self.own(object)
@@ -248,9 +248,9 @@ impl<'py> Tracer<'py> {
             Ok(object) => Ok(self.absorb(object)),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                let message = error.value(self.py).to_string();
                 if !raised_by_trace && positional.iter().any(|arg| self.is_disguised(arg)) {
-                    return unsupported("C code raised on a symbolic value", message);
+                    let class = crate::ffi::types::name(&error.get_type(self.py));
+                    return unsupported("C code raised on a symbolic value", class);
                 }
                 self.raise_error(error)
             }

@@ -86,7 +86,7 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.object_method(object, &name, &args)? {
             return Ok(result);
         }
-        self.refuse_impure(callable, object, &name, receiver.as_ref())?;
+        self.refuse_impure(object, &name, receiver.as_ref())?;
         self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
     }
 
@@ -145,7 +145,6 @@ impl<'py> Tracer<'py> {
     /// A C function may run during the trace only if it touches nothing but its arguments.
     fn refuse_impure(
         &mut self,
-        callable: ValueId,
         object: &Bound<'py, PyAny>,
         name: &str,
         receiver: Option<&Bound<'py, PyAny>>,
@@ -177,8 +176,7 @@ impl<'py> Tracer<'py> {
             }
             return unsupported("call to a C function", format!("{}.{name}", module_of(object)));
         }
-        let private = self.owned(callable).is_some() || super::super::known::is_scalar(receiver);
-        if private {
+        if self.is_private(receiver) || super::super::known::is_scalar(receiver) {
             return Ok(());
         }
         unsupported("call to a bound C method", format!("{}.{name}", crate::ffi::types::name(&receiver.get_type())))
