@@ -46,12 +46,7 @@ impl<'py> Tracer<'py> {
         Ok(self.state.domains.iter().find(|domain| domain.claims_callable(&object)).cloned())
     }
 
-    pub(super) fn call_c_function(
-        &mut self,
-        callable: ValueId,
-        object: &Bound<'py, PyAny>,
-        args: Arguments,
-    ) -> Traced<ValueId> {
+    pub(super) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
         if name == "graph_break" && module_of(object).starts_with("slotrt") {
             return stop(

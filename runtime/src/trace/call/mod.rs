@@ -67,7 +67,7 @@ impl<'py> Tracer<'py> {
             | "method-wrapper"
             | "classmethod_descriptor" => {
                 self.known(callable);
-                self.call_c_function(callable, &object, args)
+                self.call_c_function(&object, args)
             }
             _ if object.is_instance_of::<PyType>() => {
                 let Some(class) = self.known(callable).and_then(|class| class.cast_into::<PyType>().ok()) else {
