@@ -3,7 +3,7 @@
     python run.py test_dict [--limit SECONDS] [--only NAME] [--plain]
 
 Prints one line of JSON per test that passes uncompiled:
-{"test", "verdict": "passed" | "break" | "wrong" | "timeout" | "crash", "reason", "ms", "plain_ms"}.
+{"test", "verdict": "passed" | "break" | "wrong" | "timeout" | "crash", "reason", "context", "ms", "plain_ms"}.
 
 A body is compiled with `fullgraph=True`: a graph break anywhere, or a frame that the tracer leaves alone, is a "break".
 Any other outcome than the uncompiled one is "wrong".
@@ -55,7 +55,8 @@ class Verdict(unittest.TestResult):
         if self.outcome is None:
             module = getattr(error[0], "__module__", "")
             name = error[0].__qualname__ if module == "builtins" else f"{module}.{error[0].__qualname__}"
-            self.outcome = (kind, name, str(error[1])[:400], getattr(error[1], "type", None))
+            particulars = [getattr(error[1], name, None) for name in ("type", "context", "explanation")]
+            self.outcome = (kind, name, str(error[1])[:400], particulars)
 
     def addError(self, test, error):
         self.keep("error", error)
@@ -64,13 +65,13 @@ class Verdict(unittest.TestResult):
         self.keep("failure", error)
 
     def addSkip(self, test, reason):
-        self.outcome = self.outcome or ("skip", "", reason, None)
+        self.outcome = self.outcome or ("skip", "", reason, [])
 
     def addExpectedFailure(self, test, error):
-        self.outcome = self.outcome or ("expected failure", "", "", None)
+        self.outcome = self.outcome or ("expected failure", "", "", [])
 
     def addUnexpectedSuccess(self, test):
-        self.outcome = self.outcome or ("unexpected success", "", "", None)
+        self.outcome = self.outcome or ("unexpected success", "", "", [])
 
 
 def body(test, compiled):
@@ -114,7 +115,7 @@ def in_child(test, compiled, limit):
         try:
             data = json.dumps(body(test, compiled)).encode()
         except BaseException as error:
-            data = json.dumps({"outcome": ["error", type(error).__name__, str(error)[:400], None], "ms": 0, "skipped": 0})
+            data = json.dumps({"outcome": ["error", type(error).__name__, str(error)[:400], []], "ms": 0, "skipped": 0})
             data = data.encode()
         os.write(writer, data)
         os._exit(0)
@@ -161,9 +162,11 @@ def judge(test, limit, plain_only):
         return row | {"verdict": "break", "reason": f"{data['skipped']} frame(s) left alone"}
     if outcome is None:
         return row | {"verdict": "passed", "reason": ""}
-    kind, name, message, break_type = outcome
+    kind, name, message, particulars = outcome
     if name == "slotrt.GraphBreak":
-        return row | {"verdict": "break", "reason": break_type or message.partition("\n")[0]}
+        reason, context, explanation = particulars
+        where = f"{context} ({explanation})"
+        return row | {"verdict": "break", "reason": reason or message.partition("\n")[0], "context": where}
     return row | {"verdict": "wrong", "reason": f"{kind}: {name}: {message}"}
 
 

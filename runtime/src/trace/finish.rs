@@ -4,7 +4,7 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::guard::Check;
-use pyo3::exceptions::PyBaseException;
+use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
 use rustc_hash::FxHashSet;
@@ -275,6 +275,11 @@ impl<'py> Tracer<'py> {
         let args = object.getattr("args").or_else(|error| internal(error.to_string()))?;
         let args = self.absorb(args);
         let mut attributes = self.own_attributes(object)?;
+        let (args, own_args) = match self.group_arguments(object)? {
+            Some(arguments) => (arguments, Some(args)),
+            None => (args, None),
+        };
+        attributes.extend(own_args.map(|args| ("args".to_owned(), args)));
         for name in ["name", "obj", "path", "value", "code"] {
             if let Ok(value) = object.getattr(name)
                 && !value.is_none()
@@ -299,6 +304,17 @@ impl<'py> Tracer<'py> {
         children.extend(linked.iter().flatten());
         let passed = self.state.passed.get(&id).cloned().unwrap_or_default();
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
+    }
+
+    /// A group is made of its message and the exceptions that it took then: `args` may hold a list that changed since.
+    fn group_arguments(&mut self, object: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {
+        if !object.is_instance_of::<PyBaseExceptionGroup>() {
+            return Ok(None);
+        }
+        let parts = object.getattr("message").and_then(|message| Ok((message, object.getattr("exceptions")?)));
+        let tuple = parts.and_then(|parts| parts.into_pyobject(self.py));
+        let tuple = tuple.or_else(|error| internal(error.to_string()))?;
+        Ok(Some(self.own(tuple.into_any())))
     }
 
     /// Changes to the private copies become effects on what they copied.

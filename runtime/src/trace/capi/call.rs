@@ -1,7 +1,6 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use super::SlotFunction;
 use crate::domain::Callee;
-use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -90,12 +89,8 @@ impl<'py> Tracer<'py> {
             } else {
                 self.receiver(*value)?
             };
-            let token = native.is_instance_of::<crate::trace::token::Token>();
-            if token
-                && is_c_type(&class)
-                && self.domain_of(&class).is_none()
-                && !self.state.generators.contains_key(value)
-            {
+let token = native.is_instance_of::<crate::trace::token::Token>();
+            if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if holder.is_some_and(|held| held.pointer == function.pointer) {
                     return unsupported(
