@@ -349,9 +349,6 @@ FUNCTIONS = [
 ]
 
 
-# An exception group made in the trace is rebuilt before the list of its exceptions is filled.
-NOT_YET = [except_star]
-
 
 class Breaks(unittest.TestCase):
     """One test a construct: same result, graphs on both sides of the break."""
@@ -373,8 +370,6 @@ def add(function):
     def test(self):
         self.check(function)
 
-    if function in NOT_YET:
-        test = unittest.expectedFailure(test)
     setattr(Breaks, "test_" + function.__name__.strip("_"), test)
 
 

@@ -8,6 +8,7 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyType};
 use std::sync::Arc;
@@ -49,7 +50,7 @@ impl<'py> Tracer<'py> {
         let plain =
             self.import("builtins", "object")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
         let result = match self.lookup(class, "__getattribute__") {
-            Some(found) if !found.is(&plain) => {
+            Some(found) if !found.is(&plain) && !is_generic_wrapper(&found) => {
                 let found = self.absorb_static(found);
                 let name = PyString::new(self.py, name).into_any();
                 let name = self.constant(name);
@@ -321,10 +322,13 @@ impl<'py> Tracer<'py> {
             return Ok(value);
         }
         let class = module.get_type();
-        if self.lookup(&class, name).is_some()
-            || own_dict(module).is_some_and(|dict| dict.contains("__getattr__").unwrap_or(true))
-        {
+        if self.lookup(&class, name).is_some() {
             return unsupported("attribute of a module", name);
+        }
+        if let Some(hook) = self.instance_attr(object, "__getattr__")? {
+            let name = PyString::new(self.py, name).into_any();
+            let name = self.constant(name);
+            return self.call(hook, Arguments::positional(vec![name]));
         }
         let module = module.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
@@ -332,12 +336,15 @@ impl<'py> Tracer<'py> {
 
     /// Attributes of objects of C classes.
     fn c_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        if !has_generic_getattr(class) {
+            return self.c_own_getattr(object, class, name);
+        }
         let Some(found) = self.lookup(class, name) else {
             if let Some(owned) = self.owned(object) {
                 let read = self.plain("__getattribute__", (&owned, name));
                 return self.after_native(read, &[]);
             }
-            if self.known(object).is_some() && own_dict_allowed(class) {
+            if own_dict_allowed(class) {
                 return match self.instance_attr(object, name)? {
                     Some(value) => Ok(value),
                     None => self.raise_attribute_error(object, class, name),
@@ -350,6 +357,16 @@ impl<'py> Tracer<'py> {
         }
         let found = self.absorb_static(found);
         self.bind(found, object, class)
+    }
+
+    /// Attributes of objects of C classes that look them up in their own way.
+    fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let found = self.lookup(class, "__getattribute__");
+        let (Some(owned), Some(found)) = (self.owned(object), found) else {
+            return unsupported("attribute of an object of a C class", format!("{}.{name}", short_name(class)));
+        };
+        let read = self.with_callbacks(|| found.call1((owned, name)));
+        self.after_native(read, &[])
     }
 
     fn domain_attr(
@@ -577,6 +594,21 @@ fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
 
 fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
     crate::ffi::types::dictoffset(class) != 0
+}
+
+/// Whether `tp_getattro` of the class is `PyObject_GenericGetAttr`.
+fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
+    let slot = |class: &Bound<'_, PyType>| {
+        crate::ffi::types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset())
+    };
+    slot(class) == slot(&class.py().get_type::<PyAny>())
+}
+
+/// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.
+fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
+    let owner = found.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
+    crate::ffi::types::name(&found.get_type()) == "wrapper_descriptor"
+        && owner.is_some_and(|owner| is_c_type(&owner) && has_generic_getattr(&owner))
 }
 
 /// Whether the class of the descriptor has `tp_descr_get`.

@@ -6,8 +6,8 @@ use crate::guard::source::Source;
 use crate::guard::{Check, Guard};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyInt, PyModule, PyNone, PyNotImplemented, PyString,
-    PyTuple, PyType,
+    PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
+    PyRange, PyString, PyTuple, PyType,
 };
 use std::sync::Arc;
 
@@ -25,11 +25,31 @@ pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
 }
 
+/// Whether C never changes the object and everything in it is a scalar: frozen sets, ranges, named tuples of C (`sys.flags`).
+fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
+    if object.is_exact_instance_of::<PyFrozenSet>() {
+        return object.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_scalar(&item))));
+    }
+    let class = object.get_type();
+    object.is_exact_instance_of::<PyRange>()
+        || super::native::is_c_type(&class)
+            && object.cast::<PyTuple>().is_ok_and(|tuple| !tuple.is_exact_instance_of::<PyTuple>())
+            && object.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+}
+
+/// Whether the object may be a key of a dict from outside: it is known once it is guarded, and comparing it runs C alone.
+pub(super) fn is_key(object: &Bound<'_, PyAny>) -> bool {
+    is_scalar(object)
+        || is_definition(object)
+        || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_key(&item)))
+}
+
 /// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.
 pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
     if object.is_instance_of::<PyType>()
         || object.is_exact_instance_of::<PyModule>()
         || object.is_exact_instance_of::<PyCode>()
+        || is_fixed(object)
     {
         return true;
     }
@@ -45,6 +65,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "staticmethod",
         "property",
         "method-wrapper",
+        "re.Pattern",
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
@@ -229,6 +250,21 @@ impl<'py> Tracer<'py> {
             }
             _ => None,
         }
+    }
+
+    /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own.
+    pub(super) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        if self.state.nesting > 0
+            && let Some(owned) = self.owned(id)
+        {
+            return Some(owned);
+        }
+        if let Some((object, source)) = self.sourced_object(id) {
+            let check = Check::Is(object.clone().unbind());
+            self.guard_once(id, "is", source, check, "the trace hashed the object's address");
+            return Some(object);
+        }
+        self.real(id)
     }
 
     /// A known `str`.

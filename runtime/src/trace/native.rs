@@ -1,5 +1,5 @@
 //! Real C functions on real, private objects that hold tokens (tier "native on tokens"), and constants (tier "folded").
-use super::known::{is_definition, is_of_one_object, is_scalar};
+use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
@@ -119,7 +119,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn shadow_dict(&mut self, id: ValueId, dict: &Bound<'py, PyDict>, source: &Source) -> Traced<Bound<'py, PyDict>> {
-        if !dict.keys().iter().all(|key| is_scalar(&key) || is_definition(&key)) {
+        if !dict.keys().iter().all(|key| is_key(&key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
         let keys = PyTuple::new(self.py, dict.keys().iter()).or_else(|error| self.raise_error(error))?;

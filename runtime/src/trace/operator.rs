@@ -233,7 +233,7 @@ impl<'py> Tracer<'py> {
             };
         }
         let Ok(dict) = object.cast_exact::<PyDict>() else { return Ok(None) };
-        if !super::known::is_scalar(&key) {
+        if !super::known::is_key(&key) {
             return Ok(None);
         }
         match dict.get_item(&key) {

@@ -39,8 +39,6 @@ const EFFECTS: &[&str] = &[
     "globals",
     "locals",
     "vars",
-    "dir",
-    "id",
     "__build_class__",
     "memoryview",
 ];
@@ -50,6 +48,9 @@ impl<'py> Tracer<'py> {
     pub(super) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         if name == "__build_class__" {
             return self.build_class(args).map(Some);
+        }
+        if name == "compile" {
+            return self.model_compile(args).map(Some);
         }
         if EFFECTS.contains(&name) {
             return match name {
@@ -87,6 +88,15 @@ impl<'py> Tracer<'py> {
                 let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
                 Ok(Some(self.constant(hash)))
             }
+            ("dir", [value]) => self.model_dir(*value).map(Some),
+            ("dir", _) => unsupported("builtin that depends on the interpreter's state", name),
+            ("id", [value]) => match self.real(*value).and_then(|_| self.same_object(*value)) {
+                Some(object) => {
+                    let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
+                    Ok(Some(self.constant(address)))
+                }
+                None => unsupported("id() of an object that the trace made", name),
+            },
             ("abs", [value]) => self.operator("abs", &[*value]).map(Some),
             _ => Ok(None),
         }

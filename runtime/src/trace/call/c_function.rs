@@ -32,6 +32,23 @@ const PURE_MODULES: &[&str] = &[
     "operator",
 ];
 
+/// Classes of other modules whose methods work on the instance and the arguments alone.
+const SELF_CONTAINED: &[&str] = &[
+    "_io.StringIO",
+    "_io.BytesIO",
+    "_thread.RLock",
+    "_thread.lock",
+    "re.Pattern",
+    "re.Match",
+    "datetime.date",
+    "datetime.time",
+    "datetime.datetime",
+    "datetime.timedelta",
+    "datetime.timezone",
+    "types.GenericAlias",
+    "types.SimpleNamespace",
+];
+
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
@@ -67,8 +84,11 @@ impl<'py> Tracer<'py> {
         }
         let receiver = object.getattr("__self__").ok();
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
-            && module_of(object) == "builtins"
-            && let Some(result) = self.call_modelled(&name, &args)?
+            && let Some(result) = match module_of(object).as_str() {
+                "builtins" => self.call_modelled(&name, &args)?,
+                "sys" => self.call_sys(object, &name, &args)?,
+                _ => None,
+            }
         {
             return Ok(result);
         }
@@ -146,8 +166,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
             let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
-            if PURE_MODULES.contains(&module.as_str()) && !(crate::ffi::types::name(&owner) == "type" && name != "mro")
-            {
+            let class = crate::ffi::types::name(&owner);
+            let own = PURE_MODULES.contains(&module.as_str()) || SELF_CONTAINED.contains(&class.as_str());
+            if own && !(class == "type" && name != "mro") {
                 return Ok(());
             }
             return unsupported("call to a C method", format!("{}.{name}", crate::ffi::types::name(&owner)));

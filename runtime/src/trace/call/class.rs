@@ -39,6 +39,18 @@ const PURE: &[&str] = &[
     "decimal.Decimal",
     "method",
     "types.SimpleNamespace",
+    "mappingproxy",
+    "_io.StringIO",
+    "_io.BytesIO",
+    "_thread.RLock",
+    "_thread.lock",
+    "datetime.date",
+    "datetime.time",
+    "datetime.datetime",
+    "datetime.timedelta",
+    "datetime.timezone",
+    "types.GenericAlias",
+    "_struct.Struct",
 ];
 
 impl<'py> Tracer<'py> {

@@ -3,6 +3,7 @@ mod bind;
 mod builtins;
 mod c_function;
 mod class;
+mod interpreter;
 
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};

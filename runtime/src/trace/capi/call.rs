@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
             } else {
                 self.receiver(*value)?
             };
-let token = native.is_instance_of::<crate::trace::token::Token>();
+            let token = native.is_instance_of::<crate::trace::token::Token>();
             if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if holder.is_some_and(|held| held.pointer == function.pointer) {

@@ -66,8 +66,12 @@ impl<'py> Tracer<'py> {
         let object = self.import("builtins", "object")?;
         let Ok(object) = object.cast_into::<pyo3::types::PyType>() else { return self.untranslated(function) };
         let by_address = self.slot_function(&object, generated::slots::Slot::tp_hash)?;
-        if self.known(value).is_none() && by_address.is_some_and(|plain| plain.pointer == function.pointer) {
-            return unsupported("hash by address", crate::ffi::types::name(&class));
+        if by_address.is_some_and(|plain| plain.pointer == function.pointer) {
+            let Some(object) = self.same_object(value) else {
+                return unsupported("hash by address", crate::ffi::types::name(&class));
+            };
+            let hash = object.hash();
+            return self.plain_result(hash);
         }
         let object = self.object_for(function, value)?;
         let hash = self.with_callbacks(|| object.hash());

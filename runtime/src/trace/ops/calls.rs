@@ -24,10 +24,45 @@ impl<'py> Tracer<'py> {
             positional.insert(0, receiver);
         }
         let callable = frame.pop()?;
+        if positional.is_empty() && keywords.is_empty() && self.is_builtin(callable, "locals")? {
+            let locals = self.frame_locals(frame)?;
+            frame.push(locals);
+            return Ok(Flow::Next);
+        }
         self.super_context(frame, callable, &positional)?;
         let result = self.call(callable, Arguments { positional, keywords })?;
         frame.push(result);
         Ok(Flow::Next)
+    }
+
+    fn is_builtin(&mut self, callable: ValueId, name: &str) -> Traced<bool> {
+        let function = self.import("builtins", name)?;
+        let same = self.real(callable).is_some_and(|callable| callable.is(&function));
+        Ok(same && self.known(callable).is_some())
+    }
+
+    /// `locals()`: the namespace of a class body, a new dict of a function's variables.
+    fn frame_locals(&mut self, frame: &Frame) -> Traced<ValueId> {
+        const OPTIMIZED: u32 = 1;
+        if let Some(namespace) = frame.namespace {
+            return Ok(namespace);
+        }
+        if frame.code.flags & OPTIMIZED == 0 {
+            return unsupported("names of a class or module body", "locals()");
+        }
+        let dict = pyo3::types::PyDict::new(self.py);
+        for (slot, local) in frame.code.locals.iter().enumerate() {
+            let Some(Some(value)) = frame.locals.get(slot).copied() else { continue };
+            let boxed = local.kind.intersects(crate::bytecode::LocalKind::FREE | crate::bytecode::LocalKind::CELL);
+            let value = if boxed { self.cell_contents(value)? } else { Some(value) };
+            let Some(value) = value else { continue };
+            if local.name.starts_with('.') {
+                continue;
+            }
+            let native = self.native(value)?;
+            dict.set_item(&local.name, native).or_else(|error| self.raise_error(error))?;
+        }
+        Ok(self.own(dict.into_any()))
     }
 
     /// `super()` without arguments reads its caller's frame.

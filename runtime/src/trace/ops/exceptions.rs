@@ -37,10 +37,11 @@ impl<'py> Tracer<'py> {
     pub(super) fn raise_varargs(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let cause = if count == 2 { Some(frame.pop()?) } else { None };
         if count == 0 {
-            return match self.state.exc_info {
-                Some(value) => Err(Signal::Raised(value)),
-                None => unsupported("raise without an exception", "what the caller handles is not known"),
-            };
+            let handled = self.handled_exception()?;
+            if self.is_none(handled)? {
+                return self.raise("RuntimeError", "No active exception to reraise");
+            }
+            return Err(Signal::Raised(handled));
         }
         let value = frame.pop()?;
         let exception = self.exception_from(value)?;

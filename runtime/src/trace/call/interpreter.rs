@@ -1,0 +1,131 @@
+//! Functions that ask the interpreter: what is handled, what is set, what a text compiles to.
+use super::Arguments;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use std::sync::Arc;
+
+/// Functions of `sys` without arguments that give a plain setting; a guard asks them again.
+const SETTINGS: &[&str] = &[
+    "get_int_max_str_digits",
+    "getrecursionlimit",
+    "getswitchinterval",
+    "getdefaultencoding",
+    "getfilesystemencoding",
+    "getfilesystemencodeerrors",
+    "is_finalizing",
+    "gettrace",
+    "getprofile",
+    "is_stack_trampoline_active",
+];
+
+impl<'py> Tracer<'py> {
+    /// Functions of `sys`; `None`: no model.
+    pub(super) fn call_sys(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        if !args.keywords.is_empty() {
+            return Ok(None);
+        }
+        match (name, args.positional.as_slice()) {
+            ("exception", []) => self.handled_exception().map(Some),
+            ("intern", [text]) => match self.known(*text) {
+                Some(text) if text.is_exact_instance_of::<PyString>() => {
+                    let text = function.call1((text,)).or_else(|error| self.raise_error(error))?;
+                    Ok(Some(self.constant(text)))
+                }
+                _ => Ok(None),
+            },
+            (_, []) if SETTINGS.contains(&name) => {
+                let value = function.call0().or_else(|error| self.raise_error(error))?;
+                if !crate::trace::known::is_scalar(&value) {
+                    return Ok(None);
+                }
+                self.guard_answer(function, &value)?;
+                Ok(Some(self.constant(value)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `sys.exception()`: what the trace handles, else what the caller handles, which a guard asks again.
+    pub(in crate::trace) fn handled_exception(&mut self) -> Traced<ValueId> {
+        if let Some(handled) = self.state.exc_info {
+            return Ok(handled);
+        }
+        let function = self.import("sys", "exception")?;
+        let outside = function.call0().or_else(|error| self.raise_error(error))?;
+        if !outside.is_none() {
+            return unsupported("exception that a caller handles", "sys.exception()");
+        }
+        self.guard_answer(&function, &outside)?;
+        Ok(self.none())
+    }
+
+    /// The function, asked again, gives the same.
+    fn guard_answer(&mut self, function: &Bound<'py, PyAny>, answer: &Bound<'py, PyAny>) -> Traced<()> {
+        const SAME: &std::ffi::CStr = c"lambda then: lambda function: function() == then";
+        let check = self.py.eval(SAME, None, None).and_then(|make| make.call1((answer,)));
+        let check = check.or_else(|error| internal(error.to_string()))?;
+        let source = Source::Constant(Arc::new(function.clone().unbind()));
+        self.guard(source, Check::Call(check.unbind()), "the trace read a setting of the interpreter");
+        Ok(())
+    }
+
+    /// `dir(value)`. CPython: `_dir_object`.
+    pub(super) fn model_dir(&mut self, value: ValueId) -> Traced<ValueId> {
+        let Some(method) = self.special(value, "__dir__")? else {
+            return self.raise("TypeError", "object does not provide __dir__");
+        };
+        let names = self.call(method, Arguments::default())?;
+        let sorted = self.import("builtins", "sorted")?;
+        let sorted = self.constant(sorted);
+        self.call(sorted, Arguments::positional(vec![names]))
+    }
+
+    /// `compile(source, filename, mode)` of a known text without a warning: the same code every time.
+    pub(super) fn model_compile(&mut self, args: &Arguments) -> Traced<ValueId> {
+        const COMPILE: &std::ffi::CStr = c"lambda source, filename, mode: (compile(source, filename, mode, 0, True),)";
+        let [source, filename, mode] = args.positional.as_slice() else {
+            return unsupported("compile() with flags", "builtin_compile");
+        };
+        let known = [*source, *filename, *mode].map(|value| self.known(value));
+        let ([Some(source), Some(filename), Some(mode)], true) = (known, args.keywords.is_empty()) else {
+            return unsupported("compile() of an unknown text", "builtin_compile");
+        };
+        if !source.is_exact_instance_of::<PyString>() {
+            return unsupported("compile() of something that is no text", "builtin_compile");
+        }
+        let compile = self.py.eval(COMPILE, None, None).or_else(|error| internal(error.to_string()))?;
+        let (made, warned) = self.recording_warnings(|| compile.call1((source, filename, mode)))?;
+        if warned {
+            return unsupported("compile() of a text that gives a warning", "builtin_compile");
+        }
+        let code = made.and_then(|made| made.get_item(0)).or_else(|error| self.raise_error(error))?;
+        Ok(self.constant(code))
+    }
+
+    /// Runs with warnings kept back; whether there were any.
+    fn recording_warnings<T>(&mut self, run: impl FnOnce() -> PyResult<T>) -> Traced<(PyResult<T>, bool)> {
+        let warnings = self.py.import("warnings").or_else(|error| internal(error.to_string()))?;
+        let keywords = pyo3::types::PyDict::new(self.py);
+        let entered = keywords.set_item("record", true).and_then(|()| {
+            let context = warnings.call_method("catch_warnings", (), Some(&keywords))?;
+            let log = context.call_method0("__enter__")?;
+            Ok((context, log))
+        });
+        let (context, log) = entered.or_else(|error| internal(error.to_string()))?;
+        let result = warnings.call_method1("simplefilter", ("always",)).and_then(|_| run());
+        let none = self.py.None();
+        context.call_method1("__exit__", (&none, &none, &none)).or_else(|error| internal(error.to_string()))?;
+        let warned = log.cast::<PyList>().is_ok_and(|log| !log.is_empty());
+        Ok((result, warned))
+    }
+}
