@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
 use crate::facts::Facts;
@@ -39,8 +39,15 @@ pub enum GenerateError {
         found: String,
     },
     /// The sources were not understood.
-    #[error("{0}")]
-    Sources(Diagnostics),
+    #[error("{} of the sources of CPython {release} not understood:\n{text}", places(diagnostics))]
+    Sources {
+        /// The release.
+        release: String,
+        /// All findings.
+        diagnostics: Diagnostics,
+        /// The findings with the lines they are about.
+        text: String,
+    },
     /// A committed facts file cannot be read.
     #[error("{path}: {reason}; restore it from version control")]
     Facts {
@@ -66,19 +73,41 @@ pub enum GenerateError {
     Write(#[from] emit::WriteError),
 }
 
+fn places(diagnostics: &Diagnostics) -> String {
+    match diagnostics.iter().filter(|found| found.severity == Severity::Error).count() {
+        1 => "1 place".to_owned(),
+        count => format!("{count} places"),
+    }
+}
+
+/// The facts of a source tree, inherited slots included.
+pub fn facts_of(tree: &Tree) -> Result<Facts, GenerateError> {
+    Ok(understood(tree, &Configuration::named("release", tree.release())?)?.0)
+}
+
+/// The facts, and findings that are no errors; with one error there are no facts, and all of them are told.
+fn understood(tree: &Tree, configuration: &Configuration) -> Result<(Facts, Diagnostics), GenerateError> {
+    let mut diagnostics = Diagnostics::default();
+    match extract::extract(tree, configuration, &mut diagnostics).filter(|_| !diagnostics.has_errors()) {
+        Some(mut facts) => {
+            model::link(&mut facts);
+            Ok((facts, diagnostics))
+        }
+        None => {
+            let text = diagnostics.render(&|path| tree.file(path).map(|file| file.text()));
+            Err(GenerateError::Sources { release: tree.release().to_string(), diagnostics, text })
+        }
+    }
+}
+
 /// Reads `tree`, a source tree of `series` (such as `3.13`), and brings `root` (the folder `generated`) into line.
 pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Report, GenerateError> {
     let release = tree.release().to_string();
     if tree.release().series() != series {
         return Err(GenerateError::Release { wanted: series.to_owned(), found: release });
     }
-    let mut diagnostics = Diagnostics::default();
     let configuration = Configuration::named("release", tree.release())?;
-    let facts = extract::extract(tree, &configuration, &mut diagnostics);
-    let Some(mut facts) = facts.filter(|_| !diagnostics.has_errors()) else {
-        return Err(GenerateError::Sources(diagnostics));
-    };
-    model::link(&mut facts);
+    let (facts, mut diagnostics) = understood(tree, &configuration)?;
     let mut all = other_facts(root, series)?;
     all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));

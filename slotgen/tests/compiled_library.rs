@@ -36,6 +36,7 @@ struct wrapperbase { const char *name; int offset; void *function; void *wrapper
 typedef struct { int slot; void *pfunc; } PyType_Slot;
 typedef struct { const char *name; int basicsize; int itemsize; unsigned int flags; PyType_Slot *slots; } PyType_Spec;
 typedef struct { const char *name; const char *doc; void *fields; int n_in_sequence; } PyStructSequence_Desc;
+typedef struct { const char *name; const char *doc; } PyStructSequence_Field;
 #define Py_nb_or 31
 #define Py_tp_repr 66
 #define Py_TPFLAGS_BASETYPE (1UL << 10)

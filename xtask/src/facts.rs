@@ -1,13 +1,13 @@
 //! `facts`: what a release says of its slots, types and functions, for people and machines.
+use crate::obtain::compiled::Compiled;
 use crate::obtain::{compiled, releases, sources};
 use crate::ui::Step;
 use crate::ui::table::table;
+use crate::{place, regen};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
-use slotgen::binary::Reader;
-use slotgen::diagnostics::Diagnostics;
-use slotgen::facts::Facts;
+use slotgen::binary::{Build, Library};
+use slotgen::facts::{Facts, Origin, SlotOrigin, Type, TypeKind};
 use slotgen::preprocess::Configuration;
 use slotgen::source::Tree;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ enum Door {
     cargo xtask facts 3.15 --json                   from the compiled library\n  \
     cargo xtask facts 3.13 --door binary            the other front door")]
 pub struct Options {
-    /// 3.9 … 3.15, or a patch release
+    /// 3.8 … 3.15, or a patch release
     release: String,
     /// Read this way
     #[arg(long)]
@@ -45,20 +45,27 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let pinned = options.source.is_some() || releases::named(&options.release).is_ok();
-    let door = options.door.unwrap_or(if pinned { Door::C } else { Door::Binary });
-    let text = match door {
-        Door::C => from_sources(&options.release, options.source.as_deref())?.to_json()?,
-        Door::Binary => format!("{:#}", from_library(&options.release)?),
+    let facts = match options.door {
+        Some(Door::C) => from_sources(&options.release, None)?,
+        Some(Door::Binary) => from_library(&options.release, &compiled::find(&options.release)?)?.1,
+        None => of(&options.release, options.source.as_deref())?,
     };
     if options.json {
-        anstream::println!("{text}");
+        anstream::print!("{}", facts.to_json()?);
         return Ok(());
     }
-    let facts: Value = serde_json::from_str(&text)?;
-    anstream::println!("CPython {} from {}", facts["release"].as_str().unwrap_or_default(), facts["source"]);
+    let source = if facts.source == Origin::C { "C sources" } else { "a compiled library" };
+    anstream::println!("CPython {} from {source}", facts.release);
     anstream::println!("{}", table(&["what", "count"], &counts(&facts)));
     Ok(())
+}
+
+/// The facts of a release, inherited slots included: from C sources where they are pinned or given, else from a compiled library.
+pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
+    if given.is_some() || releases::named(release).is_ok() {
+        return from_sources(release, given);
+    }
+    Ok(from_library(release, &compiled::find(release)?)?.1)
 }
 
 /// Reads a source tree, inherited slots included.
@@ -66,49 +73,50 @@ pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
     let sources = sources::obtain(release, given)?;
     let step = Step::start(format!("Reading CPython {}", sources.version));
     let tree = Tree::open(&sources.path).with_context(|| sources.path.display().to_string())?;
-    let configuration = Configuration::named("release", tree.release())?;
-    let mut diagnostics = Diagnostics::default();
-    let facts = slotgen::extract::extract(&tree, &configuration, &mut diagnostics);
-    let Some(mut facts) = facts.filter(|_| !diagnostics.has_errors()) else { bail!("{diagnostics}") };
-    slotgen::model::link(&mut facts);
+    let facts = slotgen::facts_of(&tree)?;
     step.done(format!("{} functions, {} types", facts.functions.len(), facts.types.len()));
     Ok(facts)
 }
 
-/// Reads a compiled library through its headers.
-fn from_library(release: &str) -> Result<Value> {
-    let compiled = compiled::find(&releases::series_of(release))?;
-    let step = Step::start(format!("Reading {}", compiled.library.display()));
-    let headers = Tree::open(&compiled.headers).with_context(|| compiled.headers.display().to_string())?;
+/// Reads a compiled library and its extension modules through their headers: as they are, and as facts with inherited slots.
+pub fn from_library(release: &str, compiled: &Compiled) -> Result<(Library, Facts)> {
+    let Build { library: path, headers, .. } = &compiled.build;
+    let step = Step::start(format!("Reading {}", place::shown(path)));
+    let headers = Tree::open(headers).with_context(|| headers.display().to_string())?;
     let configuration = Configuration::named("release", headers.release())?;
-    let bytes = std::fs::read(&compiled.library)?;
-    let library = Reader::new(&headers, &configuration)?.library(&bytes, None)?;
-    step.done(format!("{} types", library.types.len()));
+    let library = compiled.build.read(&headers, &configuration).with_context(|| path.display().to_string())?;
     if library.release != release && releases::series_of(&library.release) != release {
-        bail!("{} is CPython {}, not {release}", compiled.library.display(), library.release);
+        bail!("{} is CPython {}, not {release}", path.display(), library.release);
     }
-    Ok(json!({
-        "release": library.release, "source": "binary", "slotdefs": library.slotdefs, "types": library.types,
-        "functions": [],
-    }))
+    let known = regen::committed_facts()?;
+    let mut facts = library.facts("release", &slotgen::facts::nearest(&library.release, &known));
+    slotgen::model::link(&mut facts);
+    step.done(format!("CPython {}, {} types", library.release, library.types.len()));
+    Ok((library, facts))
 }
 
-fn counts(facts: &Value) -> Vec<Vec<String>> {
-    let length = |value: &Value| value.as_array().map_or(0, Vec::len);
-    let types = facts["types"].as_array().cloned().unwrap_or_default();
-    let slots = |origin: &str| {
-        let filled = types.iter().filter_map(|ty| ty["slots"].as_object()).flat_map(|slots| slots.values());
-        filled.filter(|slot| slot["origin"] == origin).count()
-    };
-    let methods: usize = types.iter().map(|ty| length(&ty["methods"])).sum();
+fn counts(facts: &Facts) -> Vec<Vec<String>> {
+    let slots =
+        |origin| facts.types.iter().flat_map(|ty| ty.slots.values()).filter(|slot| slot.origin == origin).count();
+    let kind = |kind| facts.types.iter().filter(|ty| ty.kind == kind).count();
+    let rows_of = |rows: fn(&Type) -> usize| facts.types.iter().map(rows).sum::<usize>();
     let rows = [
-        ("slotdefs", length(&facts["slotdefs"])),
-        ("types", types.len()),
-        ("own slots", slots("own")),
-        ("slots that PyType_Ready fills", slots("ready")),
-        ("inherited slots", slots("inherited")),
-        ("methods", methods),
-        ("functions", length(&facts["functions"])),
+        ("slotdefs", facts.slotdefs.len()),
+        ("types", facts.types.len()),
+        ("static types", kind(TypeKind::Static)),
+        ("types from a spec", kind(TypeKind::Spec)),
+        ("struct sequences", kind(TypeKind::StructSequence)),
+        ("own slots", slots(SlotOrigin::Own)),
+        ("slots that PyType_Ready fills", slots(SlotOrigin::Ready)),
+        ("inherited slots", slots(SlotOrigin::Inherited)),
+        ("methods", rows_of(|ty| ty.methods.len())),
+        ("methods with a signature", rows_of(|ty| ty.methods.iter().filter(|row| row.signature.is_some()).count())),
+        ("getters", rows_of(|ty| ty.getset.len())),
+        ("members", rows_of(|ty| ty.members.len())),
+        ("functions", facts.functions.len()),
+        ("macros of the API", facts.macros.len()),
+        ("opcodes", facts.opcodes.opcodes.len()),
+        ("layouts", facts.structs.len()),
     ];
     rows.iter().map(|(name, count)| vec![(*name).to_owned(), count.to_string()]).collect()
 }

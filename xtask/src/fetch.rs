@@ -42,8 +42,10 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    let series = releases::series_of(&options.release);
     if options.debian {
-        let path = unpacked::ensure(&releases::series_of(&options.release))?;
+        let release = &options.release;
+        let path = unpacked::ensure(if unpacked::is_known(release) { release } else { &series })?;
         return show(options, &options.release, &[("interpreter", path.join("python"))]);
     }
     let sources = sources::obtain(&options.release, options.source.as_deref())?;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use slotgen::emit::Mode;
-use slotgen::facts::SlotOrigin;
+use slotgen::facts::{Facts, SlotOrigin};
 use slotgen::source::Tree;
 use slotgen::{Report, generate};
 use std::path::{Path, PathBuf};
@@ -106,6 +106,16 @@ pub fn committed() -> Result<Vec<String>> {
         bail!("generated/facts holds no release yet");
     }
     Ok(series)
+}
+
+/// The facts that `generated/facts` holds.
+pub fn committed_facts() -> Result<Vec<Facts>> {
+    let read = |series: &String| {
+        let path = place::root().join("generated").join("facts").join(format!("{series}.json"));
+        let text = std::fs::read_to_string(&path).with_context(|| place::shown(&path))?;
+        serde_json::from_str(&text).with_context(|| place::shown(&path))
+    };
+    committed()?.iter().map(read).collect()
 }
 
 fn show(report: &Report, mode: Mode) {

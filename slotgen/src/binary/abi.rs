@@ -1,19 +1,13 @@
 //! What the headers of a release say about the memory of its types: layouts, slot ids, flag bits.
 
+use crate::extract::{all_macros, macro_value};
 use crate::facts::{self, Field, FunctionType, Slot, Struct};
-use crate::preprocess::{MacroDefinition, Preprocessor};
+use crate::preprocess::Preprocessor;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The structs that are read.
-pub(super) const STRUCTS: [&str; 15] = [
+/// Structs of the tables that a type leads to.
+const TABLES: [&str; 9] = [
     "PyObject",
-    "PyTypeObject",
-    "PyAsyncMethods",
-    "PyNumberMethods",
-    "PyMappingMethods",
-    "PySequenceMethods",
-    "PyBufferProcs",
-    "PyHeapTypeObject",
     "wrapperbase",
     "PyMethodDef",
     "PyGetSetDef",
@@ -21,18 +15,13 @@ pub(super) const STRUCTS: [&str; 15] = [
     "PyType_Spec",
     "PyType_Slot",
     "PyStructSequence_Desc",
+    "PyStructSequence_Field",
 ];
 
-/// Of these, the ones that are facts of slots.
-pub(super) const SLOT_STRUCTS: [&str; 7] = [
-    "PyTypeObject",
-    "PyAsyncMethods",
-    "PyNumberMethods",
-    "PyMappingMethods",
-    "PySequenceMethods",
-    "PyBufferProcs",
-    "PyHeapTypeObject",
-];
+/// The structs that are read.
+pub(super) fn structs() -> Vec<&'static str> {
+    [&facts::SLOT_STRUCTS[..], &TABLES[..]].concat()
+}
 
 /// Layouts and constants of a release.
 #[derive(Debug)]
@@ -50,12 +39,12 @@ pub(super) struct Abi {
 impl Abi {
     /// Collects what the headers define.
     pub fn new(structs: Vec<Struct>, function_types: &[FunctionType], preprocessor: &Preprocessor) -> Abi {
-        let macros = preprocessor.api_macros();
+        let macros = all_macros(preprocessor);
         let with = |prefixes: &[&str]| -> Vec<(u64, String)> {
             let named = macros
                 .iter()
                 .filter(|made| made.parameters.is_none() && prefixes.iter().any(|p| made.name.starts_with(p)));
-            named.filter_map(|made| Some((value(made, &macros)?, made.name.clone()))).collect()
+            named.filter_map(|made| Some((macro_value(&made.body, &macros)? as u64, made.name.clone()))).collect()
         };
         let single = |mut flags: Vec<(u64, String)>| {
             flags.retain(|(bits, _)| bits.is_power_of_two());
@@ -81,6 +70,8 @@ impl Abi {
                 "Py_RELATIVE_OFFSET",
                 "READONLY",
                 "READ_RESTRICTED",
+                "PY_AUDIT_READ",
+                "PY_WRITE_RESTRICTED",
             ])),
             member_types: member_types.into_iter().map(|(id, name)| (id as i64, name)).collect(),
         }
@@ -145,28 +136,4 @@ fn names(known: &[(u64, String)], flags: u64) -> Vec<String> {
         found.push(format!("{rest:#x}"));
     }
     found
-}
-
-/// The value of a macro such as `(1UL << 10)`, `0x0001` or another's name.
-fn value(made: &MacroDefinition, macros: &[MacroDefinition]) -> Option<u64> {
-    let mut body = made.body.as_str();
-    for _ in 0..4 {
-        match macros.iter().find(|other| other.name == body) {
-            Some(other) => body = &other.body,
-            None => break,
-        }
-    }
-    let plain: String = body.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect();
-    match plain.split_once("<<") {
-        Some((one, shift)) => number(one)?.checked_shl(number(shift)?.try_into().ok()?),
-        None => number(&plain),
-    }
-}
-
-fn number(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
-    }
 }

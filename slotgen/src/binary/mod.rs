@@ -1,12 +1,18 @@
 //! The second front door: slot definitions and types read from a compiled CPython, which is never run.
 
 mod abi;
+mod build;
 mod image;
+mod neighbours;
 mod tables;
+
+pub use build::{Build, symbols_of};
 
 use crate::diagnostics::Diagnostics;
 use crate::extract;
-use crate::facts::{Facts, FunctionType, Opcodes, Origin, Slotdef, Struct, Type};
+use crate::facts::{
+    Facts, FunctionType, Macro, Method, Opcodes, Origin, SLOT_STRUCTS, Slotdef, Struct, Type, TypeKind,
+};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +30,16 @@ pub struct Library {
     pub types: Vec<Type>,
     /// Pointer types of the headers, by name.
     pub function_types: Vec<FunctionType>,
-    /// Names of all functions and data.
-    pub symbols: BTreeSet<String>,
+    /// Names of data as large as a type or a spec that were not read as one.
+    pub unread: BTreeSet<String>,
+    /// The methods of every struct sequence.
+    pub sequence_methods: Vec<Method>,
     /// SHA-256 of the library.
     pub digest: String,
+    /// Numbers of the macros that stand in flags.
+    pub constants: BTreeMap<String, i64>,
+    /// The macros of the API.
+    pub macros: Vec<Macro>,
     aliases: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -37,27 +49,42 @@ impl Library {
         one == other || self.aliases.get(one).is_some_and(|names| names.contains(other))
     }
 
-    /// The library as facts, which have no functions, prototypes or opcodes then. Which slots a base hands down no table says: `inherits` is
-    /// what the sources of the nearest release say.
-    pub fn facts(&self, configuration: &str, inherits: &[String]) -> Facts {
-        Facts {
+    /// The library as facts, which have no functions, prototypes or opcodes then.
+    ///
+    /// What code alone says (bases given to `PyType_FromModuleAndSpec`, which slots a base hands down) stands in no table: it is
+    /// taken from the facts of `neighbours`, releases read from sources, the nearest first.
+    pub fn facts(&self, configuration: &str, neighbours: &[&Facts]) -> Facts {
+        let is_slots = |layout: &&Struct| SLOT_STRUCTS.contains(&layout.name.as_str());
+        let mut facts = Facts {
             release: self.release.clone(),
             source: Origin::Binary,
             configuration: configuration.to_owned(),
             digest: self.digest.clone(),
-            structs: self
-                .structs
-                .iter()
-                .filter(|layout| abi::SLOT_STRUCTS.contains(&layout.name.as_str()))
-                .cloned()
-                .collect(),
-            inherits: inherits.to_vec(),
+            structs: self.structs.iter().filter(is_slots).cloned().collect(),
+            inherits: neighbours.first().map_or(Vec::new(), |facts| facts.inherits.clone()),
             slotdefs: self.slotdefs.clone(),
             types: self.types.clone(),
             functions: Vec::new(),
             prototypes: Vec::new(),
             function_types: self.function_types.clone(),
             opcodes: Opcodes { have_argument: 0, opcodes: Vec::new() },
+            constants: self.constants.clone(),
+            macros: self.macros.clone(),
+        };
+        for ty in facts.types.iter_mut().filter(|ty| ty.kind == TypeKind::StructSequence) {
+            ty.methods = self.sequence_methods.clone();
+        }
+        neighbours::supplement(&mut facts.types, neighbours);
+        facts.types.sort_by(|a, b| (a.unit(), &a.c_name, &a.tp_name).cmp(&(b.unit(), &b.c_name, &b.tp_name)));
+        facts
+    }
+
+    /// Adds what an extension module of the same build says.
+    pub fn add(&mut self, module: Library) {
+        self.types.extend(module.types);
+        self.unread.extend(module.unread);
+        for (name, others) in module.aliases {
+            self.aliases.entry(name).or_default().extend(others);
         }
     }
 }
@@ -68,15 +95,17 @@ pub struct Reader {
     release: String,
     abi: abi::Abi,
     function_types: Vec<FunctionType>,
+    constants: BTreeMap<String, i64>,
+    macros: Vec<Macro>,
 }
 
 impl Reader {
     /// Reads the headers: those of a source tree, or the include directory of an installation.
     pub fn new(headers: &Tree, configuration: &Configuration) -> Result<Reader, BinaryError> {
         let mut diagnostics = Diagnostics::default();
-        let found = extract::structs(headers, configuration, &abi::STRUCTS, &mut diagnostics);
+        let found = extract::structs(headers, configuration, &abi::structs(), &mut diagnostics);
         let (structs, functions) = found.map_err(BinaryError::Headers)?;
-        if structs.len() < abi::STRUCTS.len() {
+        if structs.len() < abi::structs().len() {
             return Err(BinaryError::Headers(diagnostics));
         }
         let preprocessor = Preprocessor::new(headers, configuration).map_err(BinaryError::Headers)?;
@@ -84,6 +113,8 @@ impl Reader {
             release: headers.release().to_string(),
             abi: abi::Abi::new(structs, &functions, &preprocessor),
             function_types: functions,
+            constants: extract::constants(&preprocessor),
+            macros: extract::api_macros(&preprocessor),
         })
     }
 
@@ -103,8 +134,11 @@ impl Reader {
             slotdefs: tables.slotdefs().unwrap_or_default(),
             types: tables.types(),
             function_types: self.function_types.clone(),
-            symbols: image.symbols.iter().map(|symbol| symbol.name.to_owned()).collect(),
+            unread: tables.unread(),
+            sequence_methods: tables.sequence_methods(),
             digest: crate::source::sha256(library),
+            constants: self.constants.clone(),
+            macros: self.macros.clone(),
             aliases: image.aliases(),
         })
     }
@@ -139,6 +173,14 @@ pub enum BinaryError {
     /// The headers do not say how the tables are laid out.
     #[error("the headers do not tell the layout of the types:\n{0}")]
     Headers(Diagnostics),
+    /// A file cannot be read.
+    #[error("{path}: {reason}")]
+    File {
+        /// Its path.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// It is larger than any CPython.
     #[error("the library has more than {limit} bytes")]
     TooLarge {

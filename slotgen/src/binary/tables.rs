@@ -2,9 +2,9 @@
 
 use super::abi::Abi;
 use super::image::{Image, Symbol};
-use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Type, TypeKind};
+use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Type, TypeKind, text_signature};
 use object::SymbolKind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Rows of a table of methods, members or slots: more than any type has.
 const ROW_LIMIT: u64 = 4096;
@@ -81,7 +81,7 @@ impl Tables<'_, '_> {
             if seen.contains(&symbol.address) {
                 continue;
             }
-            let read = self.static_type(symbol).or_else(|| self.spec(symbol));
+            let read = self.static_type(symbol).or_else(|| self.spec(symbol)).or_else(|| self.sequence(symbol));
             if let Some(ty) = read {
                 seen.insert(symbol.address);
                 types.push(ty);
@@ -91,28 +91,24 @@ impl Tables<'_, '_> {
         types
     }
 
+    /// Names of data as large as a type or a spec that are none of the types that are read.
+    pub fn unread(&self) -> BTreeSet<String> {
+        let sizes = [self.abi.size("PyTypeObject"), self.abi.size("PyType_Spec")];
+        let data = self.image.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Data);
+        let large = data.filter(|symbol| sizes.contains(&Some(symbol.size)));
+        let unread = large.filter(|symbol| self.static_type(symbol).is_none() && self.spec(symbol).is_none());
+        unread.map(|symbol| symbol.name.to_owned()).collect()
+    }
+
+    /// The methods that `structseq.c` gives to every struct sequence.
+    pub fn sequence_methods(&self) -> Vec<Method> {
+        let table = self.image.symbols.iter().find(|symbol| symbol.name == "structseq_methods");
+        table.map_or(Vec::new(), |table| self.methods(table.address))
+    }
+
     fn new_type(&self, symbol: &Symbol, kind: TypeKind, tp_name: String) -> Type {
         let best = self.image.named(symbol.address).unwrap_or(symbol);
-        Type {
-            c_name: best.name.to_owned(),
-            tp_name,
-            kind,
-            file: best.file.unwrap_or("").to_owned(),
-            line: 0,
-            unit: None,
-            base: None,
-            more_bases: Vec::new(),
-            metatype: None,
-            flags: Vec::new(),
-            basicsize: String::new(),
-            itemsize: String::new(),
-            suites: Vec::new(),
-            slots: BTreeMap::new(),
-            cleared: Vec::new(),
-            methods: Vec::new(),
-            getset: Vec::new(),
-            members: Vec::new(),
-        }
+        Type { tp_name, file: best.file.unwrap_or("").to_owned(), ..Type::new(best.name, kind) }
     }
 
     /// A symbol of a type's size is a type when it has a name, a size and a metatype that is none or a type.
@@ -189,6 +185,24 @@ impl Tables<'_, '_> {
         Some(ty)
     }
 
+    /// A symbol of a description's size is one when it has a name and fields that have names themselves, and no other pointer.
+    fn sequence(&self, symbol: &Symbol) -> Option<Type> {
+        let (whole, row) = (self.abi.size("PyStructSequence_Desc")?, self.abi.size("PyStructSequence_Field")?);
+        if symbol.size != whole || !symbol.name.ends_with("desc") {
+            return None;
+        }
+        let at = symbol.address;
+        let name = self.text(at, "PyStructSequence_Desc", "name").filter(|name| is_type_name(name))?;
+        let shown = self.integer(at, "PyStructSequence_Desc", "n_in_sequence").filter(|count| *count >= 0)?;
+        let fields = self.pointer(at, "PyStructSequence_Desc", "fields").filter(|&fields| fields != 0)?;
+        let mut ty = self.new_type(symbol, TypeKind::StructSequence, name);
+        for i in 0..ROW_LIMIT {
+            let Some(name) = self.text(fields.checked_add(i * row)?, "PyStructSequence_Field", "name") else { break };
+            ty.members.push(Member { name, ty: String::new(), field: String::new(), flags: Vec::new() });
+        }
+        (ty.members.len() as i64 >= shown).then_some(ty)
+    }
+
     fn slot_array(&self, at: u64) -> Option<Vec<(String, u64)>> {
         let row = self.abi.size("PyType_Slot")?;
         if at == 0 || self.image.at(at).is_empty() {
@@ -218,7 +232,7 @@ impl Tables<'_, '_> {
 
     fn methods(&self, table: u64) -> Vec<Method> {
         let row = |(at, name): (u64, String)| {
-            let signature = self.text(at, "PyMethodDef", "ml_doc").and_then(|doc| signature(&name, &doc));
+            let signature = self.text(at, "PyMethodDef", "ml_doc").and_then(|doc| text_signature(&name, &doc));
             Some(Method {
                 function: self.named_pointer(at, "PyMethodDef", "ml_meth")?,
                 flags: self.abi.method_flags(self.integer(at, "PyMethodDef", "ml_flags")? as u64),
@@ -259,11 +273,4 @@ impl Tables<'_, '_> {
 fn is_type_name(name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || "_.-<> ".contains(c);
     !name.is_empty() && name.len() < 200 && name.chars().all(word)
-}
-
-/// The text signature at the start of a doc string, as `inspect` finds it.
-fn signature(name: &str, doc: &str) -> Option<String> {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    let rest = doc.strip_prefix(name).filter(|rest| rest.starts_with('('))?;
-    rest.find(")\n--\n\n").and_then(|end| rest.get(..=end)).map(str::to_owned)
 }

@@ -7,6 +7,7 @@ mod declare;
 mod digest;
 mod fields;
 mod layout;
+mod macros;
 mod opcodes;
 mod skim;
 mod syntax;
@@ -17,27 +18,16 @@ mod value;
 use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::facts::{Facts, FunctionType, Origin, Struct};
+use crate::facts::{Facts, FunctionType, Origin, SLOT_STRUCTS, Struct};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
 use ctype::CType;
 use layout::Types;
+pub(crate) use macros::{all as all_macros, constants, macros as api_macros, value as macro_value};
 use unit::UnitFacts;
 
 /// Folders whose C files are read.
 const FOLDERS: &[&str] = &["Objects", "Python", "Modules"];
-
-/// The slot structs, in the order of `PyHeapTypeObject`, and what their offsets need.
-pub const SLOT_STRUCTS: &[&str] = &[
-    "PyTypeObject",
-    "PyAsyncMethods",
-    "PyNumberMethods",
-    "PyMappingMethods",
-    "PySequenceMethods",
-    "PyBufferProcs",
-    "PyHeapTypeObject",
-    "wrapperbase",
-];
 
 /// Layouts that the runtime reads and writes; `_PyInterpreterFrame` exists from 3.11 on.
 pub const LAYOUTS: &[&str] =
@@ -58,7 +48,7 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
     let body =
         |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
     let types = Types::new(&headers, &body);
-    let structs = layouts(&types, SLOT_STRUCTS, diagnostics);
+    let structs = layouts(&types, &[&SLOT_STRUCTS[..], &["wrapperbase"]].concat(), diagnostics);
     let alias = |name: &str| alias(name, &body);
     let is_function = |ty: &str| types.is_function_pointer(ty);
     let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias, &body).types();
@@ -89,6 +79,8 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
         prototypes,
         function_types,
         opcodes: opcodes?,
+        constants: macros::constants(&preprocessor),
+        macros: macros::macros(&preprocessor),
     })
 }
 

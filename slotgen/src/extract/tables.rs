@@ -1,14 +1,12 @@
 //! Types from their tables: initialisers, suites, slot arrays, methods, getters, members.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use super::fields::{by_field, flags, text};
 use super::unit::{Assignment, Creation, UnitFacts, Variable};
 use super::value::{Entry, Value};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind};
+use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind, text_signature};
 
 /// What linking needs to know beyond one unit.
 pub(super) struct Linker<'f> {
@@ -93,26 +91,8 @@ impl<'f> Linker<'f> {
     }
 
     fn new_type(&self, unit: &UnitFacts, variable: &Variable, kind: TypeKind) -> Type {
-        Type {
-            c_name: variable.name.clone(),
-            tp_name: String::new(),
-            kind,
-            file: variable.file.clone(),
-            line: variable.line,
-            unit: (variable.file != unit.path).then(|| unit.path.clone()),
-            base: None,
-            more_bases: Vec::new(),
-            metatype: None,
-            flags: Vec::new(),
-            basicsize: String::new(),
-            itemsize: String::new(),
-            suites: Vec::new(),
-            slots: BTreeMap::new(),
-            cleared: Vec::new(),
-            methods: Vec::new(),
-            getset: Vec::new(),
-            members: Vec::new(),
-        }
+        let unit = (variable.file != unit.path).then(|| unit.path.clone());
+        Type { file: variable.file.clone(), line: variable.line, unit, ..Type::new(&variable.name, kind) }
     }
 
     fn static_type(&mut self, unit: &'f UnitFacts, variable: &'f Variable) -> Type {
@@ -132,7 +112,10 @@ impl<'f> Linker<'f> {
         for assignment in self.assignments(unit, &variable.name) {
             let entry = Entry { designator: None, value: assignment.value.clone(), at: 0 };
             let known = ty.base.clone();
+            let filled: Vec<String> = ty.slots.keys().cloned().collect();
             self.type_field(unit, variable, &mut ty, &assignment.field, &entry);
+            let fresh: Vec<String> = ty.slots.keys().filter(|slot| !filled.contains(slot)).cloned().collect();
+            ty.assigned.extend(fresh);
             // A base that only a local variable knows does not replace the initialiser's.
             ty.base = ty.base.or(known);
         }
@@ -290,6 +273,7 @@ impl<'f> Linker<'f> {
             if set.value == Value::Null {
                 ty.cleared.push(set.field.clone());
             } else if let Some(function) = self.function(&set.value) {
+                ty.assigned.push(set.field.clone());
                 ty.slots.insert(set.field.clone(), SlotValue { function, origin: SlotOrigin::Own, from: None });
             }
         }
@@ -347,6 +331,9 @@ impl<'f> Linker<'f> {
                 // `X_slots[0].pfunc = …;` before the type is made.
                 let place = format!("{array}[{index}]");
                 let set = unit.assignments.iter().find(|set| set.field == "pfunc" && set.object == place);
+                if set.is_some() && self.function_slots.contains(&slot) {
+                    ty.assigned.push(slot.to_owned());
+                }
                 held = set.map_or(held, |set| set.value.clone());
             }
             let entry = Entry { designator: None, value: held, at: entry.at };
@@ -378,15 +365,18 @@ impl<'f> Linker<'f> {
         if let Some(name) = renamed.and_then(|set| set.value.text()) {
             ty.tp_name = name.to_owned();
         }
-        self.sequence_slots(unit, &mut ty);
+        self.sequence_slots(unit, variable, &mut ty);
         ty.base = Some("PyTuple_Type".to_owned());
         ty
     }
 
     /// What `structseq.c` puts into every struct sequence, and the flags that its maker adds.
-    fn sequence_slots(&self, unit: &'f UnitFacts, ty: &mut Type) {
+    fn sequence_slots(&mut self, unit: &'f UnitFacts, variable: &'f Variable, ty: &mut Type) {
         let common = self.units.iter().find(|unit| unit.path == "Objects/structseq.c");
         for set in common.map_or(&[][..], |unit| &unit.assignments[..]).iter().filter(|set| set.object == "type") {
+            if let Some(common) = common.filter(|_| set.field == "tp_methods") {
+                ty.methods = self.methods(common, variable, &set.value);
+            }
             if let Some(function) =
                 self.function(&set.value).filter(|_| self.function_slots.contains(&set.field.as_str()))
             {
@@ -426,7 +416,7 @@ impl<'f> Linker<'f> {
                 Some(Value::Name(doc)) => self.lookup(unit, doc).and_then(|found| found.value.text()),
                 _ => None,
             };
-            let signature = doc.and_then(|doc| signature(name, doc));
+            let signature = doc.and_then(|doc| text_signature(name, doc));
             let Some(function) = self.function(function) else {
                 self.report(
                     variable,
@@ -535,11 +525,4 @@ fn metatype(value: &Value) -> Option<String> {
 fn sequence_member(row: &Value) -> Option<Member> {
     let name = row.list().first()?.value.text()?.to_owned();
     Some(Member { name, ty: String::new(), field: String::new(), flags: Vec::new() })
-}
-
-/// The text signature at the start of a doc string, as `inspect` finds it.
-fn signature(name: &str, doc: &str) -> Option<String> {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    let rest = doc.strip_prefix(name).filter(|rest| rest.starts_with('('))?;
-    rest.find(")\n--\n\n").map(|end| rest[..=end].to_owned())
 }

@@ -87,3 +87,19 @@ pub struct FunctionType {
     #[serde(flatten)]
     pub signature: Signature,
 }
+
+/// A macro of the API, as `Python.h` leaves it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Macro {
+    /// Its name.
+    pub name: String,
+    /// The header.
+    pub file: String,
+    /// The line of its name.
+    pub line: u32,
+    /// Its parameters; none for an object-like macro.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parameters: Option<Vec<String>>,
+    /// Digest of its body; white space does not count.
+    pub digest: String,
+}

@@ -6,13 +6,18 @@ mod json;
 mod opcodes;
 mod types;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 pub use expression::{Expression, ExpressionError, integer};
-pub use functions::{Function, FunctionType, Parameter, Prototype, Signature};
+pub use functions::{Function, FunctionType, Macro, Parameter, Prototype, Signature};
 pub use opcodes::{Opcode, OpcodeKind, Opcodes};
-pub use types::{Field, GetSet, Member, Method, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind, slots};
+pub use types::{
+    Field, GetSet, Member, Method, SLOT_STRUCTS, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind, slots,
+    text_signature,
+};
 
 /// Where facts come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +56,20 @@ pub struct Facts {
     pub function_types: Vec<FunctionType>,
     /// The instruction set.
     pub opcodes: Opcodes,
+    /// Numbers of the macros that stand in flags: `METH_…`, `Py_TPFLAGS_…`, member types and flags.
+    #[serde(default)]
+    pub constants: BTreeMap<String, i64>,
+    /// The macros of the API, by name.
+    #[serde(default)]
+    pub macros: Vec<Macro>,
+}
+
+/// Facts by how near their release is to `release`, older ones first where two are as near.
+pub fn nearest<'f>(release: &str, all: &'f [Facts]) -> Vec<&'f Facts> {
+    let minor = |release: &str| release.split('.').nth(1).and_then(|minor| minor.parse::<i64>().ok()).unwrap_or(0);
+    let mut found: Vec<&Facts> = all.iter().collect();
+    found.sort_by_key(|facts| ((minor(&facts.release) - minor(release)).abs(), facts.release.clone()));
+    found
 }
 
 impl Facts {
@@ -63,6 +82,14 @@ impl Facts {
     pub fn slots(&self) -> Vec<Slot<'_>> {
         let names: FxHashSet<&str> = self.function_types.iter().map(|ty| ty.name.as_str()).collect();
         types::slots(&self.structs, &|ty| names.contains(ty))
+    }
+
+    /// The sum of flags as written; `None` where a name has no number.
+    pub fn bits(&self, flags: &[String]) -> Option<i64> {
+        flags.iter().try_fold(0, |sum, flag| {
+            let known = self.constants.get(flag).copied();
+            Some(sum | known.or_else(|| integer(flag))?)
+        })
     }
 
     /// A struct by name.

@@ -4,6 +4,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// The structs whose fields are slots, in the order of `PyHeapTypeObject`, and what their offsets need.
+pub const SLOT_STRUCTS: [&str; 7] = [
+    "PyTypeObject",
+    "PyAsyncMethods",
+    "PyNumberMethods",
+    "PyMappingMethods",
+    "PySequenceMethods",
+    "PyBufferProcs",
+    "PyHeapTypeObject",
+];
+
+/// The text signature at the start of a doc string, as `inspect` finds it.
+pub fn text_signature(name: &str, doc: &str) -> Option<String> {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let rest = doc.strip_prefix(name).filter(|rest| rest.starts_with('('))?;
+    rest.find(")\n--\n\n").and_then(|end| rest.get(..=end)).map(str::to_owned)
+}
+
 /// A field of a struct.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
@@ -169,6 +187,9 @@ pub struct Type {
     /// Slots that code clears after the type was readied.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub cleared: Vec<String>,
+    /// Slots that code fills, not the initialiser.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub assigned: Vec<String>,
     /// `tp_methods`.
     pub methods: Vec<Method>,
     /// `tp_getset`.
@@ -178,6 +199,31 @@ pub struct Type {
 }
 
 impl Type {
+    /// A type of which nothing is known but its variable and kind.
+    pub fn new(c_name: impl Into<String>, kind: TypeKind) -> Self {
+        Self {
+            c_name: c_name.into(),
+            tp_name: String::new(),
+            kind,
+            file: String::new(),
+            line: 0,
+            unit: None,
+            base: None,
+            more_bases: Vec::new(),
+            metatype: None,
+            flags: Vec::new(),
+            basicsize: String::new(),
+            itemsize: String::new(),
+            suites: Vec::new(),
+            slots: BTreeMap::new(),
+            cleared: Vec::new(),
+            assigned: Vec::new(),
+            methods: Vec::new(),
+            getset: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
     /// The compiled file that the type belongs to.
     pub fn unit(&self) -> &str {
         self.unit.as_deref().unwrap_or(&self.file)

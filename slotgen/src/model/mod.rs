@@ -1,5 +1,6 @@
 //! Predicts what every slot of every type holds once `PyType_Ready` has run, from the tables alone.
 
+mod by_code;
 mod ready;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,14 +13,17 @@ const OBJECT: &str = "PyBaseObject_Type";
 /// Adds to the types of `facts` the slots that `PyType_Ready` fills.
 pub fn link(facts: &mut Facts) {
     let mut types = std::mem::take(&mut facts.types);
-    inherit(&mut types, &facts.slots(), &facts.inherits);
+    by_code::bases(&mut types, &facts.release);
+    inherit(&mut types, &facts.slots(), &facts.inherits, facts.constants.contains_key(ready::DISALLOW));
+    by_code::slots(&mut types, &facts.release);
     facts.types = types;
 }
 
-/// Adds to `types` the slots that `PyType_Ready` fills; `inherits` names those that `inherit_slots` copies.
-pub fn inherit(types: &mut [Type], slots: &[Slot<'_>], inherits: &[String]) {
+/// Adds to `types` the slots that `PyType_Ready` fills; `inherits` names those that `inherit_slots` copies, `has_disallow` says whether
+/// the release has `Py_TPFLAGS_DISALLOW_INSTANTIATION` (from 3.10 on).
+pub fn inherit(types: &mut [Type], slots: &[Slot<'_>], inherits: &[String], has_disallow: bool) {
     let linked = {
-        let linker = Linker::new(types, slots, inherits);
+        let linker = Linker { has_disallow, ..Linker::new(types, slots, inherits) };
         let mut ready: Vec<Option<Type>> = vec![None; types.len()];
         for index in 0..types.len() {
             linker.ready(index, &mut ready, &mut FxHashSet::default());
@@ -39,6 +43,7 @@ struct Linker<'f> {
     /// Slot → suite pointer.
     suites: FxHashMap<&'f str, Option<&'f str>>,
     inherits: FxHashSet<&'f str>,
+    has_disallow: bool,
 }
 
 impl<'f> Linker<'f> {
@@ -48,7 +53,7 @@ impl<'f> Linker<'f> {
             by_name.entry(&ty.c_name).or_default().push(index);
         }
         let suites = slots.iter().map(|slot| (slot.name, slot.suite)).collect();
-        Self { types, by_name, suites, inherits: inherits.iter().map(String::as_str).collect() }
+        Self { types, by_name, suites, inherits: inherits.iter().map(String::as_str).collect(), has_disallow: true }
     }
 
     /// The type of a name as seen from a compiled file.
@@ -83,7 +88,10 @@ impl<'f> Linker<'f> {
         let order = self.order(index);
         let bases: Vec<&Type> = order.iter().filter_map(|&base| ready.get(base)?.as_ref()).collect();
         let bases_of = |ty: &Type| self.bases(ty).first().and_then(|&base| ready.get(base)?.as_ref());
-        let made = ready::ready(fact, &bases, &bases_of, &self.suites, &self.inherits);
+        let mut made = ready::ready(fact, &bases, &bases_of, &self.suites, &self.inherits);
+        if !self.has_disallow {
+            made.flags.retain(|flag| flag != ready::DISALLOW);
+        }
         if let Some(slot) = ready.get_mut(index) {
             *slot = Some(made);
         }

@@ -6,7 +6,8 @@ use super::{OBJECT, is_heap};
 use crate::facts::{SlotOrigin, SlotValue, Type};
 
 const HAVE_GC: &str = "Py_TPFLAGS_HAVE_GC";
-const DISALLOW: &str = "Py_TPFLAGS_DISALLOW_INSTANTIATION";
+/// Forbids calls of the type.
+pub(super) const DISALLOW: &str = "Py_TPFLAGS_DISALLOW_INSTANTIATION";
 
 /// Pairs and groups that `inherit_slots` copies together, under conditions of their own.
 const SPECIAL: &[&str] =
@@ -38,8 +39,8 @@ pub(super) fn ready<'t>(
     if !ty.slots.contains_key("tp_hash") && !has_method(&ty, "__hash__") {
         fill(&mut ty, "tp_hash", "PyObject_HashNotImplemented");
     }
-    for slot in std::mem::take(&mut ty.cleared) {
-        ty.slots.remove(&slot);
+    for slot in &ty.cleared {
+        ty.slots.remove(slot);
     }
     ty
 }

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::symbols::Symbols;
-use super::{Live, LiveType};
+use super::{Live, LiveType, tables};
 use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
 
 /// One slot on which tables and interpreter disagree.
@@ -15,7 +15,7 @@ pub struct Difference {
     pub c_name: String,
     /// `tp_name`.
     pub tp_name: String,
-    /// The slot.
+    /// The slot, or the row of a table: `method append`, `getter real`, `member start`, `tp_flags Py_TPFLAGS_BASETYPE`.
     pub slot: String,
     /// What the tables say.
     pub table: Option<String>,
@@ -40,7 +40,15 @@ pub struct LiveProof {
     pub own: usize,
     /// Of these, inherited ones and those that `PyType_Ready` fills.
     pub inherited: usize,
-    /// Slots that differ.
+    /// Rows of method tables.
+    pub methods: usize,
+    /// Of these, rows with a text signature that was compared with `__text_signature__`.
+    pub signatures: usize,
+    /// Rows of getter tables.
+    pub getset: usize,
+    /// Rows of member tables.
+    pub members: usize,
+    /// Slots, rows of tables and flags that differ.
     pub differences: Vec<Difference>,
     /// Live C types that the tables do not have.
     pub unknown: Vec<String>,
@@ -81,11 +89,12 @@ pub(super) fn compare(facts: &Facts, live: &Live, symbols: &Symbols) -> LiveProo
         let best = candidates
             .into_iter()
             .filter(same_name)
-            .map(|index| (differences(&facts.types[index], ty, symbols), index));
+            .map(|index| (differences(facts, &facts.types[index], ty, symbols), index));
         match best.min_by_key(|(found, index)| (found.len(), seen.contains(index), *index)) {
             Some((found, index)) => {
                 seen.insert(index);
                 proof.count(&facts.types[index], ty);
+                proof.count_tables(tables::compare(facts, &facts.types[index], ty, symbols).0);
                 proof.differences.extend(found);
             }
             None => proof.unknown.push(name_of(ty, symbols)),
@@ -109,6 +118,13 @@ impl LiveProof {
         self.differences.iter().filter(|difference| difference.reason.is_none()).count()
     }
 
+    fn count_tables(&mut self, compared: tables::Compared) {
+        self.methods += compared.methods;
+        self.signatures += compared.signatures;
+        self.getset += compared.getset;
+        self.members += compared.members;
+    }
+
     fn count(&mut self, fact: &Type, live: &LiveType) {
         self.matched += 1;
         for slot in live.slots.keys() {
@@ -121,8 +137,19 @@ impl LiveProof {
     }
 }
 
-fn differences(fact: &Type, live: &LiveType, symbols: &Symbols) -> Vec<Difference> {
+fn differences(facts: &Facts, fact: &Type, live: &LiveType, symbols: &Symbols) -> Vec<Difference> {
     let mut found = Vec::new();
+    let mut differ = |what: String, table: Option<String>, held: Vec<String>| {
+        found.push(Difference {
+            file: fact.unit().to_owned(),
+            c_name: fact.c_name.clone(),
+            tp_name: fact.tp_name.clone(),
+            slot: what,
+            table,
+            live: held,
+            reason: None,
+        });
+    };
     let slots: std::collections::BTreeSet<&String> = fact.slots.keys().chain(live.slots.keys()).collect();
     for slot in slots {
         let table = fact.slots.get(slot).map(|value| value.function.clone());
@@ -132,16 +159,11 @@ fn differences(fact: &Type, live: &LiveType, symbols: &Symbols) -> Vec<Differenc
             None => !live.slots.contains_key(slot),
         };
         if !agree {
-            found.push(Difference {
-                file: fact.unit().to_owned(),
-                c_name: fact.c_name.clone(),
-                tp_name: fact.tp_name.clone(),
-                slot: slot.clone(),
-                table,
-                live: held.to_vec(),
-                reason: None,
-            });
+            differ(slot.clone(), table, held.to_vec());
         }
+    }
+    for (what, table, held) in tables::compare(facts, fact, live, symbols).1 {
+        differ(what, table, held);
     }
     found
 }

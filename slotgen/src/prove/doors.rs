@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
+use super::ProveError;
+use super::exceptions::Exceptions;
 use crate::binary::Library;
 use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
 
@@ -19,6 +21,8 @@ pub struct DoorDifference {
     pub source: Option<String>,
     /// What the library holds.
     pub library: Option<String>,
+    /// Why they may differ, from the reviewed exceptions.
+    pub reason: Option<String>,
 }
 
 /// The result of a comparison.
@@ -34,6 +38,10 @@ pub struct DoorsProof {
     pub pairs: usize,
     /// Methods of these types.
     pub methods: usize,
+    /// Getters of these types.
+    pub getset: usize,
+    /// Members of these types.
+    pub members: usize,
     /// Rows of `slotdefs[]` that agree.
     pub slotdefs: usize,
     /// Points on which they differ.
@@ -45,7 +53,7 @@ pub struct DoorsProof {
 }
 
 /// Compares static types, specs and `slotdefs[]`; nothing that is inherited counts.
-pub fn doors(facts: &Facts, library: &Library) -> DoorsProof {
+pub fn doors(facts: &Facts, library: &Library) -> Result<DoorsProof, ProveError> {
     let mut proof =
         DoorsProof { source: facts.release.clone(), library: library.release.clone(), ..DoorsProof::default() };
     let mut compiled: FxHashMap<(&str, &str), Vec<&Type>> = FxHashMap::default();
@@ -63,21 +71,39 @@ pub fn doors(facts: &Facts, library: &Library) -> DoorsProof {
                 proof.matched += 1;
                 proof.pairs += ty.slots.len();
                 proof.methods += ty.methods.len();
+                proof.getset += ty.getset.len();
+                proof.members += ty.members.len();
                 proof.differences.extend(found);
             }
-            None if library.symbols.contains(&fact.c_name) && candidates.is_empty() && has_own_name(facts, fact) => {
+            None if library.unread.contains(&fact.c_name) && candidates.is_empty() && has_own_name(facts, fact) => {
                 let (file, c_name) = (fact.unit().to_owned(), fact.c_name.clone());
                 let source = Some(fact.tp_name.clone());
-                proof.differences.push(DoorDifference { file, c_name, what: "type".to_owned(), source, library: None });
+                proof.differences.push(DoorDifference {
+                    file,
+                    c_name,
+                    what: "type".to_owned(),
+                    source,
+                    library: None,
+                    reason: None,
+                });
             }
             None => proof.not_built.push(format!("{}: {} ({})", fact.unit(), fact.c_name, fact.tp_name)),
         }
     }
-    let unknown = library.types.iter().filter(|ty| !used.contains(&std::ptr::from_ref::<Type>(ty)));
+    let unknown = library
+        .types
+        .iter()
+        .filter(|ty| ty.kind != TypeKind::StructSequence)
+        .filter(|ty| !used.contains(&std::ptr::from_ref::<Type>(ty)));
     proof.unknown = unknown.map(|ty| format!("{} ({})", ty.c_name, ty.tp_name)).collect();
     slotdefs(facts, library, &mut proof);
     proof.differences.sort();
-    proof
+    let exceptions = Exceptions::between(&facts.release, &library.release)?;
+    for found in &mut proof.differences {
+        let slot = found.what.strip_prefix("slot ").unwrap_or(&found.what);
+        found.reason = exceptions.reason(&found.c_name, slot);
+    }
+    Ok(proof)
 }
 
 fn same_file(fact: &Type, compiled: &Type) -> bool {
@@ -99,11 +125,22 @@ fn differences(fact: &Type, compiled: &Type, library: &Library) -> Vec<DoorDiffe
         };
         if !agree {
             let (file, c_name) = (fact.unit().to_owned(), fact.c_name.clone());
-            found.push(DoorDifference { file, c_name, what, source: source.cloned(), library: held.cloned() });
+            found.push(DoorDifference {
+                file,
+                c_name,
+                what,
+                source: source.cloned(),
+                library: held.cloned(),
+                reason: None,
+            });
         }
     };
-    let own =
-        |slot: &String| fact.slots.get(slot).filter(|held| held.origin == SlotOrigin::Own).map(|held| &held.function);
+    // What code assigns at run time stands in no table of the library.
+    let by_code = |slot: &String| fact.assigned.contains(slot) && !compiled.slots.contains_key(slot);
+    let own = |slot: &String| {
+        let held = fact.slots.get(slot).filter(|held| held.origin == SlotOrigin::Own && !by_code(slot));
+        held.map(|held| &held.function)
+    };
     let slots: BTreeSet<&String> = fact.slots.keys().chain(compiled.slots.keys()).collect();
     for slot in slots {
         differ(format!("slot {slot}"), own(slot), compiled.slots.get(slot).map(|held| &held.function));
@@ -156,6 +193,7 @@ fn slotdefs(facts: &Facts, library: &Library, proof: &mut DoorsProof) {
             what: format!("slotdef {i}"),
             source: text(source),
             library: text(held),
+            reason: None,
         });
     }
 }

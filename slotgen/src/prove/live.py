@@ -1,4 +1,4 @@
-"""Prints, as JSON, every slot pointer of every C type that this interpreter can import.
+"""Prints, as JSON, every slot pointer and every method, getter and member of every C type that this interpreter can import.
 
 Reads from standard input {"slots": [[name, suite or null, offset in its struct]...], "offsets": {"tp_name": n, ...}}.
 Addresses are given as they are, with the memory map that leads from them to files.
@@ -63,7 +63,59 @@ def all_types():
     return found
 
 
-def describe(address, wanted):
+class MethodDef(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_size_t), ("meth", ctypes.c_size_t), ("flags", ctypes.c_int), ("doc", ctypes.c_size_t)]
+
+
+class GetSetDef(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in ("name", "get", "set", "doc", "closure")]
+
+
+class MemberDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_size_t),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_size_t),
+    ]
+
+
+def table(layout, start):
+    """The rows of a table, up to the one without a name."""
+    while start:
+        row = layout.from_address(start)
+        if not row.name:
+            return
+        yield row
+        start += ctypes.sizeof(layout)
+
+
+DESCRIPTORS = (type(list.append), type(dict.__dict__["fromkeys"]), type(len))
+
+
+def signature(each, name):
+    """What inspect sees of a method: its text signature; False where the attribute is not that method."""
+    held = vars(each).get(name)
+    held = held.__func__ if isinstance(held, staticmethod) else held
+    return held.__text_signature__ if type(held) in DESCRIPTORS and held.__name__ == name else False
+
+
+def tables(each, address, offsets):
+    methods = table(MethodDef, word(address + offsets["tp_methods"]))
+    getset = table(GetSetDef, word(address + offsets["tp_getset"]))
+    members = table(MemberDef, word(address + offsets["tp_members"]))
+    return {
+        "methods": [
+            [text(row.name), row.meth, row.flags, text(row.doc) if row.doc else "", signature(each, text(row.name))]
+            for row in methods
+        ],
+        "getset": [[text(row.name), row.get, row.set] for row in getset],
+        "members": [[text(row.name), row.type, row.flags] for row in members],
+    }
+
+
+def describe(each, address, wanted):
     offsets = wanted["offsets"]
     slots = {}
     for name, suite, offset in wanted["slots"]:
@@ -76,6 +128,7 @@ def describe(address, wanted):
         "tp_name": text(word(address + offsets["tp_name"])),
         "flags": word(address + offsets["tp_flags"]),
         "slots": slots,
+        **tables(each, address, offsets),
     }
 
 
@@ -96,7 +149,7 @@ def main():
     failed = load()
     types = all_types()
     # Attribute caches and lazily readied types settle only after the walk above.
-    rows = [describe(address, wanted) for address in sorted(types)]
+    rows = [describe(types[address], address, wanted) for address in sorted(types)]
     release = sys.version.split()[0]
     json.dump({"release": release, "types": rows, "map": memory_map(), "failed": failed}, sys.stdout)
 

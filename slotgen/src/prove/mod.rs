@@ -4,6 +4,7 @@ mod compare;
 mod doors;
 mod exceptions;
 mod symbols;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -55,6 +56,17 @@ struct LiveType {
     tp_name: String,
     flags: u64,
     slots: BTreeMap<String, u64>,
+    methods: Vec<(String, u64, i64, String, LiveSignature)>,
+    getset: Vec<(String, u64, u64)>,
+    members: Vec<(String, i64, i64)>,
+}
+
+/// `__text_signature__`; false where the attribute is another object than the method.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+enum LiveSignature {
+    Text(Option<String>),
+    Other(#[allow(dead_code, reason = "only its presence counts")] bool),
 }
 
 /// Runs `python` and compares every slot of every C type that it can import with `facts` (linked).

@@ -46,12 +46,11 @@ impl Symbols {
         let Some(bias) = bias else { return Ok(()) };
         self.names_of(&file, bias);
         // A stripped file's symbols stand in a file of their own.
-        for debug in file.build_id().ok().flatten().map_or(Vec::new(), |id| debug_files(path, id)) {
-            if let Ok(bytes) = std::fs::read(&debug)
-                && let Ok(file) = object::File::parse(&*bytes)
-            {
-                self.names_of(&file, bias);
-            }
+        if let Some(debug) = crate::binary::symbols_of(Path::new(path), &bytes)
+            && let Ok(bytes) = std::fs::read(&debug)
+            && let Ok(file) = object::File::parse(&*bytes)
+        {
+            self.names_of(&file, bias);
         }
         Ok(())
     }
@@ -75,12 +74,4 @@ impl Symbols {
     pub(super) fn at(&self, address: u64) -> &[String] {
         self.names.get(&address).map_or(&[], |names| names.as_slice())
     }
-}
-
-/// Where a distribution keeps the symbols of a file: `usr/lib/debug/.build-id` below any folder above it.
-fn debug_files(path: &str, id: &[u8]) -> Vec<std::path::PathBuf> {
-    let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-    let Some((start, rest)) = hex.split_at_checked(2) else { return Vec::new() };
-    let name = format!("usr/lib/debug/.build-id/{start}/{rest}.debug");
-    Path::new(path).ancestors().map(|folder| folder.join(&name)).filter(|file| file.is_file()).collect()
 }

@@ -1,38 +1,72 @@
-//! A compiled CPython of a series: its library, its headers, and the interpreter that runs it.
+//! Compiled CPythons of a release: library, headers, extension modules, and the interpreter that runs them.
 use super::apt::unpacked;
 use super::interpreter::{self, Interpreter};
-use anyhow::{Result, ensure};
-use std::path::PathBuf;
+use super::releases::series_of;
+use anyhow::{Result, anyhow, ensure};
+use slotgen::binary::Build;
+use std::path::{Path, PathBuf};
 
 /// Where the parts are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiled {
-    /// `libpython3.X.so` or `.a`, with symbols.
-    pub library: PathBuf,
-    /// The directory with `Python.h`.
-    pub headers: PathBuf,
+    /// Library (with symbols, or symbols by build id), headers, modules.
+    pub build: Build,
     /// Runs it.
     pub python: PathBuf,
+    /// `pyenv`, `Debian`.
+    pub origin: &'static str,
 }
 
-/// pyenv's where its library is shared, else Debian's, unpacked.
-pub fn find(series: &str) -> Result<Compiled> {
-    if let Ok(python) = interpreter::find(series, None)
-        && let Some(compiled) = installed(&python)
-    {
-        return Ok(compiled);
+/// The first of `all`.
+pub fn find(release: &str) -> Result<Compiled> {
+    all(release)?.into_iter().next().ok_or_else(|| anyhow!("no compiled CPython {release} is known"))
+}
+
+/// Every compiled CPython of the release: an installed one whose library is shared, and Debian's, unpacked.
+///
+/// A series (`3.13`) takes any patch release, a patch release (`3.13.15`) itself alone.
+pub fn all(release: &str) -> Result<Vec<Compiled>> {
+    let installed = interpreter::find(&series_of(release), None);
+    let fits = |python: &Interpreter| release == python.series() || release == python.full_version();
+    let mut found: Vec<Compiled> = installed.iter().filter(|python| fits(python)).filter_map(shared).collect();
+    if unpacked::is_known(release) {
+        found.push(debian(release)?);
     }
-    let tree = unpacked::ensure(series)?;
-    let library = unpacked::library(&tree, series);
+    if found.is_empty() {
+        // The error says what was looked for.
+        return installed.and_then(|python| {
+            Err(anyhow!(
+                "{} is CPython {}, without a shared library",
+                python.executable.display(),
+                python.full_version()
+            ))
+        });
+    }
+    Ok(found)
+}
+
+fn debian(release: &str) -> Result<Compiled> {
+    let (tree, series) = (unpacked::ensure(release)?, series_of(release));
+    let library = unpacked::library(&tree, &series);
     ensure!(library.is_file(), "{} is missing", library.display());
-    let python = tree.join("python");
-    Ok(Compiled { library, headers: unpacked::headers(&tree, series), python })
+    let modules = modules(&tree.join("usr"), &series);
+    let build = Build { library, headers: unpacked::headers(&tree, &series), modules };
+    Ok(Compiled { build, python: tree.join("python"), origin: "Debian" })
 }
 
 /// The parts of an installed interpreter, where its library is shared.
-fn installed(python: &Interpreter) -> Option<Compiled> {
-    let library = python.library_dir.join(format!("libpython{}.so", python.series()));
+fn shared(python: &Interpreter) -> Option<Compiled> {
+    let series = python.series();
+    let library = python.library_dir.join(format!("libpython{series}.so"));
     let headers = python.include_dir.clone();
+    let modules = modules(python.library_dir.parent()?, &series);
     let there = library.is_file() && headers.join("internal").is_dir();
-    there.then(|| Compiled { library, headers, python: python.executable.clone() })
+    let build = Build { library, headers, modules };
+    there.then(|| Compiled { build, python: python.executable.clone(), origin: "installed" })
+}
+
+/// The extension modules of the standard library below a prefix.
+fn modules(prefix: &Path, series: &str) -> Option<PathBuf> {
+    let folder = prefix.join(format!("lib/python{series}/lib-dynload"));
+    folder.is_dir().then_some(folder)
 }

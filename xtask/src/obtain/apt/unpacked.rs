@@ -2,6 +2,7 @@
 //!
 //! It brings its own loader and libc, so it runs on machines whose libc is older or newer.
 use super::Suite;
+use crate::obtain::releases::series_of;
 use crate::ui::{Advise, Step};
 use crate::{place, run};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -9,8 +10,15 @@ use liblzma::read::XzDecoder;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// Series and the suite that serves it.
-const SUITES: &[(&str, &str)] = &[("3.11", "bookworm"), ("3.13", "trixie"), ("3.14", "sid"), ("3.15", "sid")];
+/// Series, or patch releases beside them, and the suite that serves each.
+const SUITES: &[(&str, &str)] = &[
+    ("3.9", "bullseye"),
+    ("3.11", "bookworm"),
+    ("3.13", "trixie"),
+    ("3.13.15", "forky"),
+    ("3.14", "sid"),
+    ("3.15", "sid"),
+];
 
 /// Written last.
 const MARK: &str = ".slotrt-complete";
@@ -18,15 +26,21 @@ const MARK: &str = ".slotrt-complete";
 /// Magic words at the start of an `ar` archive, which a `.deb` is.
 const AR: &[u8] = b"!<arch>\n";
 
-/// The unpacked tree of a series: `python` starts the release build, `pythond` the debug build.
-pub fn ensure(series: &str) -> Result<PathBuf> {
-    let destination = place::target().join("debian-python").join(series);
+/// Whether a suite is known to serve the release.
+pub fn is_known(release: &str) -> bool {
+    SUITES.iter().any(|(known, _)| *known == release)
+}
+
+/// The unpacked tree of a release: `python` starts the release build, `pythond` the debug build.
+pub fn ensure(release: &str) -> Result<PathBuf> {
+    let series = &series_of(release);
+    let destination = place::target().join("debian-python").join(release);
     if destination.join(MARK).is_file() {
         return Ok(destination);
     }
-    let suite = SUITES.iter().find(|(known, _)| *known == series).map(|(_, suite)| *suite);
+    let suite = SUITES.iter().find(|(known, _)| *known == release).map(|(_, suite)| *suite);
     let suite = suite.ok_or_else(|| anyhow!("no Debian suite is known to serve CPython {series}"))?;
-    let step = Step::start(format!("CPython {series} from Debian {suite}"));
+    let step = Step::start(format!("CPython {release} from Debian {suite}"));
     make(series, suite, &destination, &step)
         .with_context(|| format!("CPython {series} could not be unpacked from Debian {suite}"))
         .advise("this needs apt-get and a Debian mirror; without them leave the release out")?;
