@@ -23,6 +23,8 @@ pub struct Frame {
     pub(super) stack: Vec<StackEntry>,
     pub(super) locals: Vec<Option<ValueId>>,
     pub(super) outermost: bool,
+    /// What a suspended generator handles.
+    pub(super) exc_info: Option<ValueId>,
 }
 
 /// Where control goes after an instruction.

@@ -179,14 +179,19 @@ impl<'py> Tracer<'py> {
 
     /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
     pub(super) fn raise_value<T>(&mut self, value: ValueId) -> Traced<T> {
-        if let (Some(handled), Some(object)) = (self.state.exc_info, self.owned(value))
+        self.chain(value, self.state.handled());
+        Err(Signal::Raised(value))
+    }
+
+    /// What is handled becomes the context of the exception. CPython: `_PyErr_ChainStackItem`.
+    pub(super) fn chain(&self, value: ValueId, handled: Option<ValueId>) {
+        if let (Some(handled), Some(object)) = (handled, self.owned(value))
             && handled != value
             && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
         {
             self.cut_chain(&context, &object);
             let _ = object.setattr("__context__", context);
         }
-        Err(Signal::Raised(value))
     }
 
     /// The exception must not be its own context.

@@ -191,9 +191,11 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.item_from_outside(name, operands)? {
             return Ok(item);
         }
+        // An object compared with itself must be one object for C too.
+        let receivers = if COMPARISONS.contains(&name) { 2 } else { 1 };
         let mut natives = Vec::with_capacity(operands.len());
         for (index, operand) in operands.iter().enumerate() {
-            natives.push(if index == 0 { self.receiver(*operand)? } else { self.native(*operand)? });
+            natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
         }
         if natives[0].is_instance_of::<Token>() {
             let class = self.class_of(operands[0])?;

@@ -53,7 +53,10 @@ pub struct State {
     pub(super) depth: usize,
     pub(super) max_steps: u64,
     pub(super) max_depth: usize,
+    /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
     pub(super) exc_info: Option<ValueId>,
+    /// The items below: of whoever resumed the running generators, outermost first.
+    pub(super) exc_below: Vec<Option<ValueId>>,
     /// Where exceptions passed through, for their tracebacks.
     pub(super) passed: FxHashMap<ValueId, Vec<super::value::Passed>>,
     pub(super) pending: Option<super::signal::Signal>,
@@ -62,6 +65,13 @@ pub struct State {
     pub(super) outer_globals: usize,
     pub(super) touched_types: FxHashSet<usize>,
     pub(super) local_names: Vec<String>,
+}
+
+impl State {
+    /// The exception that is handled, as `sys.exception()` says. CPython: `_PyErr_GetTopmostException`.
+    pub(super) fn handled(&self) -> Option<ValueId> {
+        self.exc_info.or_else(|| self.exc_below.iter().rev().find_map(|item| *item))
+    }
 }
 
 /// Where a frame stands, for reports.

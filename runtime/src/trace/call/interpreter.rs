@@ -57,7 +57,7 @@ impl<'py> Tracer<'py> {
 
     /// `sys.exception()`: what the trace handles, else what the caller handles, which a guard asks again.
     pub(in crate::trace) fn handled_exception(&mut self) -> Traced<ValueId> {
-        if let Some(handled) = self.state.exc_info {
+        if let Some(handled) = self.state.handled() {
             return Ok(handled);
         }
         let function = self.import("sys", "exception")?;

@@ -209,6 +209,7 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
+            exc_info: None,
         })
     }
 

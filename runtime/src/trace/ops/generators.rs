@@ -84,9 +84,11 @@ impl<'py> Tracer<'py> {
             };
         };
         self.enter_call()?;
-        let handled = self.state.exc_info;
+        let below = std::mem::replace(&mut self.state.exc_info, frame.exc_info);
+        self.state.exc_below.push(below);
         let rest = self.resume_frame(&mut frame, sent);
-        self.state.exc_info = handled;
+        frame.exc_info = self.state.exc_info;
+        self.state.exc_info = self.state.exc_below.pop().flatten();
         self.state.depth -= 1;
         match rest? {
             crate::trace::frame::Rest::Yielded(value) => {
@@ -102,6 +104,7 @@ impl<'py> Tracer<'py> {
         match sent {
             Ok(value) => frame.push(value),
             Err(exception) => {
+                self.chain(exception, self.state.exc_info);
                 let at = frame.pc.saturating_sub(1);
                 let Some(instr) = frame.code.instrs.get(at).copied() else { return Err(Signal::Raised(exception)) };
                 self.handle(frame, &instr, exception)?;
