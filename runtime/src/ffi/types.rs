@@ -73,6 +73,23 @@ pub fn name(class: &Bound<'_, PyType>) -> String {
     unsafe { std::ffi::CStr::from_ptr((*raw(class)).tp_name) }.to_string_lossy().into_owned()
 }
 
+/// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
+#[must_use]
+pub fn c_name(class: &Bound<'_, PyType>) -> String {
+    const HEAPTYPE: u64 = 1 << 9;
+    const IMMUTABLE: u64 = 1 << 8;
+    let name = name(class);
+    if flags(class) & (HEAPTYPE | IMMUTABLE) != HEAPTYPE {
+        return name;
+    }
+    // C may make changeable classes too: they are what their module says they are.
+    let found = name.rsplit_once('.').and_then(|(module, attribute)| {
+        let modules = class.py().import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
+        modules.get_item(module).and_then(|module| module.getattr(attribute)).ok()
+    });
+    if found.is_some_and(|found| found.is(class)) { name } else { String::new() }
+}
+
 /// `tp_mro`; `None` while the type is being made.
 #[must_use]
 pub fn mro<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyTuple>> {

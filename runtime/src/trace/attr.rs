@@ -138,7 +138,7 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        match crate::ffi::types::name(&found.get_type()).as_str() {
+        match crate::ffi::types::c_name(&found.get_type()).as_str() {
             "property" => {
                 let getter = found.getattr("fget").or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
@@ -188,7 +188,7 @@ impl<'py> Tracer<'py> {
     /// A non-data descriptor found on a class, bound to an instance.
     pub(super) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
         let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
-        match crate::ffi::types::name(&descriptor.get_type()).as_str() {
+        match crate::ffi::types::c_name(&descriptor.get_type()).as_str() {
             "function" | "method_descriptor" | "wrapper_descriptor" => Ok(self.bound_method(found, object)),
             "staticmethod" => {
                 let inner = descriptor.getattr("__func__").or_else(|error| self.raise_error(error))?;
@@ -272,7 +272,7 @@ impl<'py> Tracer<'py> {
         meta: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        if !matches!(crate::ffi::types::name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
+        if !matches!(crate::ffi::types::c_name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
             return self.read_descriptor(found.clone(), object, meta, name);
         }
         self.rely_on_class(class);
@@ -297,7 +297,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         let kind = found.get_type();
-        match crate::ffi::types::name(&kind).as_str() {
+        match crate::ffi::types::c_name(&kind).as_str() {
             "staticmethod" | "classmethod" | "classmethod_descriptor" => {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
@@ -377,7 +377,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         match self.lookup(class, name) {
-            Some(found) if crate::ffi::types::name(&found.get_type()) == "method_descriptor" => {
+            Some(found) if crate::ffi::types::c_name(&found.get_type()) == "method_descriptor" => {
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))
             }
@@ -415,7 +415,7 @@ impl<'py> Tracer<'py> {
             let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
             let Ok(found) = held else { continue };
             let found = self.unmask(found);
-            let kind = crate::ffi::types::name(&found.get_type());
+            let kind = crate::ffi::types::c_name(&found.get_type());
             let value = self.absorb_static(found.clone());
             return match kind.as_str() {
                 "function" | "method_descriptor" | "wrapper_descriptor" if as_class.is_none() => {
@@ -462,7 +462,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
-        self.lookup(class, method).is_some_and(|found| crate::ffi::types::name(&found.get_type()) == "function")
+        self.lookup(class, method).is_some_and(|found| crate::ffi::types::c_name(&found.get_type()) == "function")
     }
 
     /// `PyObject_GenericSetAttr`.
@@ -517,7 +517,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
-        match crate::ffi::types::name(&found.get_type()).as_str() {
+        match crate::ffi::types::c_name(&found.get_type()).as_str() {
             "property" => {
                 let which = if value.is_some() { "fset" } else { "fdel" };
                 let setter = found.getattr(which).or_else(|error| self.raise_error(error))?;
@@ -547,7 +547,7 @@ impl<'py> Tracer<'py> {
                     };
                     return stored.map(drop).or_else(|error| self.raise_error(error));
                 }
-                if crate::ffi::types::name(&found.get_type()) == "member_descriptor"
+                if crate::ffi::types::c_name(&found.get_type()) == "member_descriptor"
                     && value.is_some()
                     && !is_c_type(class)
                 {
@@ -607,7 +607,7 @@ fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
 /// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.
 fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
     let owner = found.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
-    crate::ffi::types::name(&found.get_type()) == "wrapper_descriptor"
+    crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor"
         && owner.is_some_and(|owner| is_c_type(&owner) && has_generic_getattr(&owner))
 }
 

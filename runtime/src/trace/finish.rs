@@ -63,7 +63,7 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
             return Ok(Ok(vec![function, receiver]));
         };
-        if crate::ffi::types::name(&object.get_type()) == "function" {
+        if crate::ffi::types::c_name(&object.get_type()) == "function" {
             return Ok(Ok(vec![function, receiver]));
         }
         match object.getattr("__get__") {
@@ -131,7 +131,7 @@ impl<'py> Tracer<'py> {
 
     fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let class = object.get_type();
-        match crate::ffi::types::name(&class).as_str() {
+        match crate::ffi::types::c_name(&class).as_str() {
             "cell" => {
                 let content = object.getattr("cell_contents").ok().map(|content| self.absorb(content));
                 self.set(id, New::Cell(content), content.into_iter().collect())
@@ -236,7 +236,7 @@ impl<'py> Tracer<'py> {
         let bases: Vec<Bound<'py, PyType>> = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok()).collect();
         if bases.iter().any(|base| {
             super::native::is_c_type(base)
-                && !matches!(crate::ffi::types::name(base).as_str(), "object" | "Generic" | "Protocol")
+                && !matches!(crate::ffi::types::c_name(base).as_str(), "object" | "Generic" | "Protocol")
         }) {
             return self.escape(id, format!("instance of {name}, which derives from a C class"));
         }
@@ -246,7 +246,7 @@ impl<'py> Tracer<'py> {
             for name in dict.try_iter().into_iter().flatten().flatten() {
                 let slot = dict
                     .get_item(&name)
-                    .is_ok_and(|found| crate::ffi::types::name(&found.get_type()) == "member_descriptor");
+                    .is_ok_and(|found| crate::ffi::types::c_name(&found.get_type()) == "member_descriptor");
                 if slot && let Ok(value) = object.getattr(name.to_string().as_str()) {
                     attributes.push((name.to_string(), self.absorb(value)));
                 }
@@ -285,7 +285,7 @@ impl<'py> Tracer<'py> {
                 && !value.is_none()
                 && class.getattr(name).is_ok_and(|found| {
                     matches!(
-                        crate::ffi::types::name(&found.get_type()).as_str(),
+                        crate::ffi::types::c_name(&found.get_type()).as_str(),
                         "member_descriptor" | "getset_descriptor"
                     )
                 })

@@ -69,13 +69,13 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
-    NAMES.contains(&crate::ffi::types::name(&object.get_type()).as_str())
+    NAMES.contains(&crate::ffi::types::c_name(&object.get_type()).as_str())
 }
 
 /// Whether a definition belongs to one object: a C method bound to something that can change, a descriptor around a function. Such an object,
 /// made by C during a trace, is new on every run.
 pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
-    match crate::ffi::types::name(&object.get_type()).as_str() {
+    match crate::ffi::types::c_name(&object.get_type()).as_str() {
         "property" | "staticmethod" | "classmethod" => true,
         "builtin_function_or_method" | "method-wrapper" => object
             .getattr("__self__")

@@ -46,7 +46,7 @@ impl<'py> Tracer<'py> {
 
     fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
-        match crate::ffi::types::name(&class).as_str() {
+        match crate::ffi::types::c_name(&class).as_str() {
             "function" | "method" | "property" | "staticmethod" | "classmethod" => true,
             _ => object.cast::<PyType>().is_ok_and(|class| !is_c_type(class)),
         }

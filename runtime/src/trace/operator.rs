@@ -148,7 +148,7 @@ impl<'py> Tracer<'py> {
             [("lt", "gt"), ("le", "ge"), ("eq", "eq"), ("ne", "ne"), ("gt", "lt"), ("ge", "le")];
         // Classes whose tp_richcompare knows no array, and no scalar but those that are its subclasses, which come first anyway.
         const MODEST: [&str; 8] = ["bool", "int", "float", "str", "bytes", "NoneType", "tuple", "list"];
-        let class = crate::ffi::types::name(&classes[0]);
+        let class = crate::ffi::types::c_name(&classes[0]);
         let mirrored = MIRRORED.iter().find(|(direct, _)| *direct == name).map(|(_, mirrored)| *mirrored);
         let result = match mirrored {
             _ if self.domain_of(&classes[0]).is_some() => {

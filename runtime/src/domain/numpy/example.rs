@@ -98,8 +98,9 @@ impl<'a, 'py> Examples<'a, 'py> {
     /// Known objects that numpy takes as they are, without running Python code of theirs.
     fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let class = object.get_type();
-        let builtin = class.module().is_ok_and(|module| module == "builtins");
-        let dtype = crate::ffi::types::name(&class).starts_with("numpy.");
+        let c_name = crate::ffi::types::c_name(&class);
+        let builtin = !c_name.is_empty() && !c_name.contains('.');
+        let dtype = c_name.starts_with("numpy.");
         if builtin || dtype || self.numpy.is_value(object) || object.is_instance_of::<pyo3::types::PyType>() {
             return Ok(object.clone());
         }

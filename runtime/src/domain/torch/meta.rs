@@ -31,11 +31,11 @@ impl<'py> Meta<'_, 'py> {
     /// Known objects that PyTorch takes as they are, without running Python code of theirs.
     fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let class = object.get_type();
-        let name = crate::ffi::types::name(&class);
-        if class.module().is_ok_and(|module| module == "builtins") || name.starts_with("torch.") {
+        let c_name = crate::ffi::types::c_name(&class);
+        if (!c_name.is_empty() && !c_name.contains('.')) || c_name.starts_with("torch.") {
             return Ok(object.clone());
         }
-        Err(unknown(&name))
+        Err(unknown(&crate::ffi::types::name(&class)))
     }
 
     /// A tensor on the `meta` device with the metadata of `example`.

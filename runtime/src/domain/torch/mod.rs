@@ -62,7 +62,7 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if crate::ffi::types::name(&callable.get_type()) != "builtin_function_or_method" {
+        if crate::ffi::types::c_name(&callable.get_type()) != "builtin_function_or_method" {
             return false;
         }
         let name = |object: &Bound<'_, PyAny>| object.getattr("__name__").map(|name| name.to_string());

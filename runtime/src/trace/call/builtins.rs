@@ -187,11 +187,12 @@ impl<'py> Tracer<'py> {
 
     /// An abstract base class with builtin and guarded classes only: the answer depends on the classes alone.
     fn test_virtual(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>, check: &str) -> Traced<bool> {
-        let meta = crate::ffi::types::name(&wanted.get_type());
-        if meta == "ABCMeta" && (is_c_type(class) || crate::ffi::types::is_subtype(class, wanted)) {
+        let meta = wanted.get_type();
+        let abstract_class = self.import("abc", "ABCMeta")?;
+        if meta.is(&abstract_class) && (is_c_type(class) || crate::ffi::types::is_subtype(class, wanted)) {
             return class.is_subclass(wanted).or_else(|error| self.raise_error(error));
         }
-        unsupported("metaclass decides what an instance is", format!("{meta}.{check}"))
+        unsupported("metaclass decides what an instance is", format!("{}.{check}", crate::ffi::types::name(&meta)))
     }
 
     fn attribute_name(&mut self, name: ValueId) -> Traced<String> {

@@ -110,7 +110,7 @@ impl<'py> Tracer<'py> {
         let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) else {
             return Ok(None);
         };
-        let owner = crate::ffi::types::name(&owner);
+        let owner = crate::ffi::types::c_name(&owner);
         let none = self.none();
         match (owner.as_str(), name, args.positional.as_slice()) {
             ("object", "__setattr__" | "__delattr__", [receiver, ..]) if self.has_c_base(*receiver)? => {
@@ -150,7 +150,7 @@ impl<'py> Tracer<'py> {
             .iter()
             .flatten()
             .filter_map(|base| base.cast_into::<PyType>().ok())
-            .any(|base| super::super::native::is_c_type(&base) && crate::ffi::types::name(&base) != "object"))
+            .any(|base| super::super::native::is_c_type(&base) && crate::ffi::types::c_name(&base) != "object"))
     }
 
     fn name_of(&mut self, name: ValueId) -> Traced<String> {
@@ -166,7 +166,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
             let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
-            let class = crate::ffi::types::name(&owner);
+            let class = crate::ffi::types::c_name(&owner);
             let own = PURE_MODULES.contains(&module.as_str()) || SELF_CONTAINED.contains(&class.as_str());
             if own && !(class == "type" && name != "mro") {
                 return Ok(());

@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
 
     /// What hangs under a static method.
     fn static_function(&mut self, found: Bound<'py, PyAny>) -> ValueId {
-        let inner = match crate::ffi::types::name(&found.get_type()).as_str() {
+        let inner = match crate::ffi::types::c_name(&found.get_type()).as_str() {
             "staticmethod" => found.getattr("__func__").unwrap_or(found),
             _ => found,
         };
@@ -187,7 +187,7 @@ impl<'py> Tracer<'py> {
                 let Some(bound) = self.special(value, &method)? else { return unsupported("conversion", name) };
                 let result = self.call(bound, Arguments::default())?;
                 let class = self.class_of(result)?;
-                if crate::ffi::types::name(&class) == name {
+                if crate::ffi::types::c_name(&class) == name {
                     return Ok(Some(result));
                 }
                 unsupported("conversion that gives another type", name)

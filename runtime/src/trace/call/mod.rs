@@ -59,7 +59,7 @@ impl<'py> Tracer<'py> {
             let name = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
-        match crate::ffi::types::name(&class).as_str() {
+        match crate::ffi::types::c_name(&class).as_str() {
             "function" => self.call_function(callable, &object, args),
             "method" => self.call_real_method(callable, &object, args),
             "builtin_function_or_method"

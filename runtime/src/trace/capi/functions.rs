@@ -74,7 +74,7 @@ fn names() -> &'static Mutex<Names> {
 
 /// Notes the names of a C type's slot functions, from the type's row in the generated table.
 fn note_type(class: &Bound<'_, PyType>, names: &mut Names) {
-    let name = types::name(class);
+    let name = types::c_name(class);
     let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
     for (slot, function, _) in row.slots {
         if let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) {

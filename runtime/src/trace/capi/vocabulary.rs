@@ -327,7 +327,7 @@ impl CApi for Tracer<'_> {
 
     fn PyCFunction_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(crate::ffi::types::name(&class) == "builtin_function_or_method")
+        Ok(crate::ffi::types::c_name(&class) == "builtin_function_or_method")
     }
 
     fn PyCFunctionObject_m_ml_ml_name(&mut self, object: &ValueId) -> Traced<String> {

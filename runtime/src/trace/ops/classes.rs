@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             let value = self.absorb(function.clone());
-            if self.owned(value).is_none_or(|object| crate::ffi::types::name(&object.get_type()) != "function") {
+            if self.owned(value).is_none_or(|object| crate::ffi::types::c_name(&object.get_type()) != "function") {
                 continue;
             }
             let wrapped =
