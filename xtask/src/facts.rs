@@ -1,5 +1,4 @@
 //! `facts`: what a release says of its slots, types and functions, for people and machines.
-use crate::obtain::compiled::Compiled;
 use crate::obtain::{compiled, releases, sources};
 use crate::ui::Step;
 use crate::ui::table::table;
@@ -47,7 +46,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let facts = match options.door {
         Some(Door::C) => from_sources(&options.release, None)?,
-        Some(Door::Binary) => from_library(&options.release, &compiled::find(&options.release)?)?.1,
+        Some(Door::Binary) => from_library(&options.release, &compiled::find(&options.release)?.build)?.1,
         None => of(&options.release, options.source.as_deref())?,
     };
     if options.json {
@@ -65,7 +64,7 @@ pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
     if given.is_some() || releases::named(release).is_ok() {
         return from_sources(release, given);
     }
-    Ok(from_library(release, &compiled::find(release)?)?.1)
+    Ok(from_library(release, &compiled::find(release)?.build)?.1)
 }
 
 /// Reads a source tree, inherited slots included.
@@ -79,12 +78,12 @@ pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
 }
 
 /// Reads a compiled library and its extension modules through their headers: as they are, and as facts with inherited slots.
-pub fn from_library(release: &str, compiled: &Compiled) -> Result<(Library, Facts)> {
-    let Build { library: path, headers, .. } = &compiled.build;
+pub fn from_library(release: &str, build: &Build) -> Result<(Library, Facts)> {
+    let Build { library: path, headers, .. } = build;
     let step = Step::start(format!("Reading {}", place::shown(path)));
     let headers = Tree::open(headers).with_context(|| headers.display().to_string())?;
     let configuration = Configuration::named("release", headers.release())?;
-    let library = compiled.build.read(&headers, &configuration).with_context(|| path.display().to_string())?;
+    let library = build.read(&headers, &configuration).with_context(|| path.display().to_string())?;
     if library.release != release && releases::series_of(&library.release) != release {
         bail!("{} is CPython {}, not {release}", path.display(), library.release);
     }

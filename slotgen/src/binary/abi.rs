@@ -2,7 +2,7 @@
 
 use crate::extract::{all_macros, macro_value};
 use crate::facts::{self, Field, FunctionType, Slot, Struct};
-use crate::preprocess::Preprocessor;
+use crate::preprocess::{MacroDefinition, Preprocessor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Structs of the tables that a type leads to.
@@ -23,6 +23,12 @@ pub(super) fn structs() -> Vec<&'static str> {
     [&facts::SLOT_STRUCTS[..], &TABLES[..]].concat()
 }
 
+/// Beginnings of the names of `PyType_Slot` ids.
+const SLOT_IDS: [&str; 6] = ["Py_tp_", "Py_nb_", "Py_sq_", "Py_mp_", "Py_am_", "Py_bf_"];
+
+/// The macro that chooses, from 3.15 on, between the number of a slot id before and now.
+const COMPATIBLE_ID: &str = "_Py_SLOT_COMPAT_VALUE";
+
 /// Layouts and constants of a release.
 #[derive(Debug)]
 pub(super) struct Abi {
@@ -40,19 +46,16 @@ impl Abi {
     /// Collects what the headers define.
     pub fn new(structs: Vec<Struct>, function_types: &[FunctionType], preprocessor: &Preprocessor) -> Abi {
         let macros = all_macros(preprocessor);
-        let with = |prefixes: &[&str]| -> Vec<(u64, String)> {
-            let named = macros
-                .iter()
-                .filter(|made| made.parameters.is_none() && prefixes.iter().any(|p| made.name.starts_with(p)));
-            named.filter_map(|made| Some((macro_value(&made.body, &macros)? as u64, made.name.clone()))).collect()
-        };
+        let with = |prefixes: &[&str]| numbers(&macros, prefixes);
         let single = |mut flags: Vec<(u64, String)>| {
             flags.retain(|(bits, _)| bits.is_power_of_two());
             flags.sort();
             flags.dedup_by_key(|(bits, _)| *bits);
             flags
         };
-        let ids = with(&["Py_tp_", "Py_nb_", "Py_sq_", "Py_mp_", "Py_am_", "Py_bf_"]);
+        // Modules built for the limited API of an older release hold older numbers; today's come last and win.
+        let older: Vec<MacroDefinition> = macros.iter().cloned().map(as_before).collect();
+        let ids = [numbers(&older, &SLOT_IDS), with(&SLOT_IDS)].concat();
         let member_types = with(&["T_", "Py_T_", "_Py_T_"]);
         Abi {
             structs,
@@ -119,6 +122,22 @@ impl Abi {
     /// The name of a member's type.
     pub fn member_type(&self, number: i64) -> String {
         self.member_types.get(&number).cloned().unwrap_or_else(|| number.to_string())
+    }
+}
+
+/// The numbers of macros whose names have one of these beginnings.
+fn numbers(macros: &[MacroDefinition], prefixes: &[&str]) -> Vec<(u64, String)> {
+    let named = macros
+        .iter()
+        .filter(|made| made.parameters.is_none() && prefixes.iter().any(|start| made.name.starts_with(start)));
+    named.filter_map(|made| Some((macro_value(&made.body, macros)? as u64, made.name.clone()))).collect()
+}
+
+/// The macro as the limited API of older releases has it.
+fn as_before(made: MacroDefinition) -> MacroDefinition {
+    match made.parameters.as_ref().and_then(|names| names.first()).filter(|_| made.name == COMPATIBLE_ID) {
+        Some(older) => MacroDefinition { body: older.clone(), ..made },
+        None => made,
     }
 }
 

@@ -57,9 +57,9 @@ impl<'f> Neighbour<'f> {
             [only] => Some(*only),
             _ => None,
         };
-        // A static type keeps its variable when it gets another name or file.
+        // A static type keeps its variable when it gets another name or file; a struct sequence gets its full name from code.
         let variable = || match variables.as_slice() {
-            [only] if only.kind == TypeKind::Static => Some(*only),
+            [only] if only.kind != TypeKind::Spec => Some(*only),
             _ => None,
         };
         placed.or_else(named).or_else(only).or_else(variable)

@@ -2,7 +2,9 @@
 
 use super::abi::Abi;
 use super::image::{Image, Symbol};
-use crate::facts::{GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Type, TypeKind, text_signature};
+use crate::facts::{
+    GetSet, Member, Method, SlotOrigin, SlotValue, Slotdef, Type, TypeKind, UNNAMED_FIELD, text_signature,
+};
 use object::SymbolKind;
 use std::collections::BTreeSet;
 
@@ -197,7 +199,11 @@ impl Tables<'_, '_> {
         let fields = self.pointer(at, "PyStructSequence_Desc", "fields").filter(|&fields| fields != 0)?;
         let mut ty = self.new_type(symbol, TypeKind::StructSequence, name);
         for i in 0..ROW_LIMIT {
-            let Some(name) = self.text(fields.checked_add(i * row)?, "PyStructSequence_Field", "name") else { break };
+            let at = fields.checked_add(i * row)?;
+            let text = |field| self.text(at, "PyStructSequence_Field", field);
+            // Code puts `PyStructSequence_UnnamedField` where a row has no name; the last row has no words at all.
+            let unnamed = || text("doc").map(|_| UNNAMED_FIELD.to_owned());
+            let Some(name) = text("name").or_else(unnamed) else { break };
             ty.members.push(Member { name, ty: String::new(), field: String::new(), flags: Vec::new() });
         }
         (ty.members.len() as i64 >= shown).then_some(ty)

@@ -15,8 +15,8 @@ pub use expression::{Expression, ExpressionError, integer};
 pub use functions::{Function, FunctionType, Macro, Parameter, Prototype, Signature};
 pub use opcodes::{Opcode, OpcodeKind, Opcodes};
 pub use types::{
-    Field, GetSet, Member, Method, SLOT_STRUCTS, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind, slots,
-    text_signature,
+    Field, GetSet, Member, Method, SLOT_STRUCTS, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind,
+    UNNAMED_FIELD, slots, text_signature,
 };
 
 /// Where facts come from.

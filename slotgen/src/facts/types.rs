@@ -15,6 +15,9 @@ pub const SLOT_STRUCTS: [&str; 7] = [
     "PyHeapTypeObject",
 ];
 
+/// `PyStructSequence_UnnamedField`: what a field of a struct sequence is called that only has a place.
+pub const UNNAMED_FIELD: &str = "unnamed field";
+
 /// The text signature at the start of a doc string, as `inspect` finds it.
 pub fn text_signature(name: &str, doc: &str) -> Option<String> {
     let name = name.rsplit('.').next().unwrap_or(name);

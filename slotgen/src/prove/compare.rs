@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::exceptions::{Alone, Side};
 use super::symbols::Symbols;
 use super::{Live, LiveType, tables};
 use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
@@ -50,10 +51,8 @@ pub struct LiveProof {
     pub members: usize,
     /// Slots, rows of tables and flags that differ.
     pub differences: Vec<Difference>,
-    /// Live C types that the tables do not have.
-    pub unknown: Vec<String>,
-    /// Types of the tables that the interpreter did not show.
-    pub unseen: Vec<String>,
+    /// Types that only one side has.
+    pub alone: Vec<Alone>,
     /// Modules that could not be imported, and why.
     pub failed: Vec<(String, String)>,
 }
@@ -97,25 +96,31 @@ pub(super) fn compare(facts: &Facts, live: &Live, symbols: &Symbols) -> LiveProo
                 proof.count_tables(tables::compare(facts, &facts.types[index], ty, symbols).0);
                 proof.differences.extend(found);
             }
-            None => proof.unknown.push(name_of(ty, symbols)),
+            None => proof.alone.push(only_live(ty, symbols)),
         }
     }
     let unseen = facts.types.iter().enumerate().filter(|(index, _)| !seen.contains(index));
-    proof.unseen = unseen.map(|(_, ty)| format!("{}: {} ({})", ty.unit(), ty.c_name, ty.tp_name)).collect();
+    proof.alone.extend(unseen.map(|(_, ty)| Alone::of(ty, Side::Tables)));
     proof.differences.sort();
-    proof.unknown.sort();
+    proof.alone.sort();
     proof
 }
 
-fn name_of(ty: &LiveType, symbols: &Symbols) -> String {
-    let symbol = symbols.at(ty.address).first().map_or("heap", String::as_str);
-    format!("{} ({symbol})", ty.tp_name)
+fn only_live(ty: &LiveType, symbols: &Symbols) -> Alone {
+    Alone {
+        only: Side::Process,
+        file: String::new(),
+        c_name: symbols.at(ty.address).first().cloned().unwrap_or_default(),
+        tp_name: ty.tp_name.clone(),
+        reason: None,
+    }
 }
 
 impl LiveProof {
-    /// Differences that no reviewed exception explains.
+    /// Differences, and types of one side alone, without a reason.
     pub fn unexplained(&self) -> usize {
-        self.differences.iter().filter(|difference| difference.reason.is_none()).count()
+        let differences = self.differences.iter().filter(|difference| difference.reason.is_none()).count();
+        differences + self.alone.iter().filter(|ty| ty.reason.is_none()).count()
     }
 
     fn count_tables(&mut self, compared: tables::Compared) {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 use super::ProveError;
-use super::exceptions::Exceptions;
+use super::exceptions::{Alone, Exceptions, Side};
 use crate::binary::Library;
 use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
 
@@ -46,10 +46,16 @@ pub struct DoorsProof {
     pub slotdefs: usize,
     /// Points on which they differ.
     pub differences: Vec<DoorDifference>,
-    /// Types of the sources that the library has no symbol for: their files are not part of it.
-    pub not_built: Vec<String>,
-    /// Types of the library that the sources do not show.
-    pub unknown: Vec<String>,
+    /// Types that only one side has.
+    pub alone: Vec<Alone>,
+}
+
+impl DoorsProof {
+    /// Differences, and types of one side alone, without a reason.
+    pub fn unexplained(&self) -> usize {
+        let differences = self.differences.iter().filter(|difference| difference.reason.is_none()).count();
+        differences + self.alone.iter().filter(|ty| ty.reason.is_none()).count()
+    }
 }
 
 /// Compares static types, specs and `slotdefs[]`; nothing that is inherited counts.
@@ -87,7 +93,7 @@ pub fn doors(facts: &Facts, library: &Library) -> Result<DoorsProof, ProveError>
                     reason: None,
                 });
             }
-            None => proof.not_built.push(format!("{}: {} ({})", fact.unit(), fact.c_name, fact.tp_name)),
+            None => proof.alone.push(Alone::of(fact, Side::Tables)),
         }
     }
     let unknown = library
@@ -95,10 +101,12 @@ pub fn doors(facts: &Facts, library: &Library) -> Result<DoorsProof, ProveError>
         .iter()
         .filter(|ty| ty.kind != TypeKind::StructSequence)
         .filter(|ty| !used.contains(&std::ptr::from_ref::<Type>(ty)));
-    proof.unknown = unknown.map(|ty| format!("{} ({})", ty.c_name, ty.tp_name)).collect();
+    proof.alone.extend(unknown.map(|ty| Alone::of(ty, Side::Library)));
+    proof.alone.sort();
     slotdefs(facts, library, &mut proof);
     proof.differences.sort();
     let exceptions = Exceptions::between(&facts.release, &library.release)?;
+    exceptions.explain(&mut proof.alone);
     for found in &mut proof.differences {
         let slot = found.what.strip_prefix("slot ").unwrap_or(&found.what);
         found.reason = exceptions.reason(&found.c_name, slot);

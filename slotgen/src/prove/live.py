@@ -4,6 +4,7 @@ Reads from standard input {"slots": [[name, suite or null, offset in its struct]
 Addresses are given as they are, with the memory map that leads from them to files.
 """
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -34,6 +35,47 @@ def extension_modules():
     return names
 
 
+async def generator():
+    yield
+
+
+def wrapped():
+    """A value as an asynchronous generator hands it to its asend object; only the collector shows it."""
+    running = generator()
+    frame = running.asend(None)
+    with contextlib.suppress(StopIteration):
+        frame.send(None)
+    return frame
+
+
+def on_branch():
+    monitoring = sys.monitoring
+    monitoring.use_tool_id(5, "tables")
+    monitoring.register_callback(5, monitoring.events.BRANCH, print)
+    monitoring.register_callback(5, monitoring.events.BRANCH, None)
+    monitoring.free_tool_id(5)
+
+
+# What readies static types that no import readies: each gives an object of one, or calls what does.
+FIRST_USES = [
+    lambda: iter(b""),
+    lambda: {}.keys() & set(),
+    lambda: (lambda: (yield))(),
+    lambda: sys.float_info,
+    lambda: generator().asend(None),
+    lambda: generator().athrow(ValueError),
+    wrapped,
+    on_branch,
+    lambda: load.__code__.co_lines(),
+    lambda: load.__code__.co_positions(),
+    lambda: load.__code__.co_branches(),
+    lambda: iter(memoryview(b"")),
+    lambda: iter(importlib.import_module("array").array("b")),
+    lambda: importlib.import_module("functools").cmp_to_key(len),
+    lambda: importlib.import_module("_testcapi").test_lazy_hash_inheritance(),
+]
+
+
 def load():
     """Imports every C module; returns what failed and why."""
     failed = {}
@@ -42,9 +84,11 @@ def load():
             importlib.import_module(name)
         except BaseException as error:
             failed[name] = "%s: %s" % (type(error).__name__, error)
-    # Static types that are readied only on first use.
-    for use in (lambda: iter(b""), lambda: {}.keys() & set(), lambda: (lambda: (yield))(), lambda: sys.float_info):
-        use()
+    for use in FIRST_USES:
+        # A release without the feature has no such type either.
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            dir(use())
     return failed
 
 

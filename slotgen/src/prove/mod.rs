@@ -2,6 +2,7 @@
 
 mod compare;
 mod doors;
+mod drift;
 mod exceptions;
 mod symbols;
 mod tables;
@@ -13,6 +14,8 @@ use std::process::{Command, Stdio};
 
 pub use compare::{Difference, LiveProof};
 pub use doors::{DoorDifference, DoorsProof, doors};
+pub use drift::{Door, Proof, explain_drift};
+pub use exceptions::{Alone, Side};
 
 use crate::facts::Facts;
 use symbols::{Mapping, Symbols};
@@ -82,6 +85,7 @@ pub fn live(facts: &Facts, python: &Path) -> Result<LiveProof, ProveError> {
     let symbols = Symbols::read(&live.map)?;
     let exceptions = exceptions::Exceptions::between(&facts.release, &live.release)?;
     let mut proof = compare::compare(facts, &live, &symbols);
+    exceptions.explain(&mut proof.alone);
     for difference in &mut proof.differences {
         difference.reason = exceptions.reason(&difference.c_name, &difference.slot);
     }

@@ -2,7 +2,7 @@
 
 use super::symbols::Symbols;
 use super::{LiveSignature, LiveType};
-use crate::facts::{Facts, Method, Type, TypeKind, text_signature};
+use crate::facts::{Facts, Method, Type, TypeKind, UNNAMED_FIELD, text_signature};
 
 /// What a heap type's own copy of its members lacks: offsets that were relative are absolute there.
 const RELATIVE_OFFSET: &str = "Py_RELATIVE_OFFSET";
@@ -120,7 +120,7 @@ impl Reader<'_> {
     fn members(&mut self, fact: &Type, live: &LiveType) {
         // A struct sequence leaves out the fields without a name; their types are made by code.
         let is_sequence = fact.kind == TypeKind::StructSequence;
-        let named = fact.members.iter().filter(|row| !is_sequence || row.name != "unnamed field");
+        let named = fact.members.iter().filter(|row| !is_sequence || row.name != UNNAMED_FIELD);
         let table: Vec<&str> = named.map(|row| row.name.as_str()).collect();
         self.names("member", &table, &live.members.iter().map(|row| row.0.as_str()).collect::<Vec<_>>());
         for (name, ty, flags) in &live.members {

@@ -30,7 +30,12 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
     let fits = |python: &Interpreter| release == python.series() || release == python.full_version();
     let mut found: Vec<Compiled> = installed.iter().filter(|python| fits(python)).filter_map(shared).collect();
     if unpacked::is_known(release) {
-        found.push(debian(release)?);
+        match debian(release) {
+            Ok(build) => found.push(build),
+            Err(error) if found.is_empty() => return Err(error),
+            // Where Debian cannot be reached, the installed one is still compared.
+            Err(error) => crate::ui::note(format!("without Debian's build of CPython {release}: {error:#}")),
+        }
     }
     if found.is_empty() {
         // The error says what was looked for.

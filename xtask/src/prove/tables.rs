@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use slotgen::facts::Facts;
-use slotgen::prove::{DoorsProof, LiveProof};
+use slotgen::prove::{Alone, Door, Proof, Side, explain_drift};
 use std::path::{Path, PathBuf};
 
 /// Every release that is proven when none is named.
@@ -22,20 +22,12 @@ pub struct Options {
     /// Compare the sources with this interpreter alone
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Name types that only one side knows, too
+    /// Name types that only one side has for a known reason, too
     #[arg(long)]
     verbose: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// What was compared with what.
-enum Proof {
-    /// Sources with a library.
-    Doors(DoorsProof),
-    /// Sources or a library with a process.
-    Live(&'static str, String, LiveProof),
 }
 
 /// One comparison of one release.
@@ -51,7 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     let releases = if options.releases.is_empty() { &all } else { &options.releases };
     let mut rows = Vec::new();
     for release in releases {
-        one(release, options, &mut rows).with_context(|| format!("CPython {release} could not be proven"))?;
+        rows.extend(one(release, options).with_context(|| format!("CPython {release} could not be proven"))?);
     }
     if options.json {
         anstream::println!("{:#}", json!(rows.iter().map(as_json).collect::<Vec<_>>()));
@@ -59,48 +51,47 @@ pub fn run(options: &Options) -> Result<()> {
         rows.iter().for_each(|row| show(row, options.verbose));
         anstream::println!("{}", table(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>()));
     }
-    match rows.iter().map(Row::unexplained).sum::<usize>() {
+    match rows.iter().map(|row| row.proof.unexplained()).sum::<usize>() {
         0 => Ok(()),
         differences => bail!("{differences} differences have no reviewed reason"),
     }
 }
 
-fn one(release: &str, options: &Options, rows: &mut Vec<Row>) -> Result<()> {
+/// Every comparison that the release allows.
+fn one(release: &str, options: &Options) -> Result<Vec<Row>> {
     let sources = if releases::named(release).is_ok() { Some(facts::from_sources(release, None)?) } else { None };
-    let mut add = |origin, proof| rows.push(Row { release: release.to_owned(), origin, proof });
+    let (mut origins, mut proofs) = (Vec::new(), Vec::new());
+    let mut add = |origin, proof| {
+        origins.push(origin);
+        proofs.push(proof);
+    };
     if let Some(path) = &options.python {
         let python = interpreter::find(&releases::series_of(release), Some(path))?.executable;
         let Some(sources) = sources else { bail!("no sources of CPython {release} are known; leave --python out") };
-        add("given", live("source", &sources, &python)?);
-        return Ok(());
-    }
-    let mut builds = Vec::new();
-    for compiled in compiled::all(release)? {
-        let read = facts::from_library(release, &compiled)?;
-        builds.push((compiled, read));
-    }
-    let has_same = |sources: &Facts| builds.iter().any(|(_, (library, _))| library.release == sources.release);
-    for (Compiled { python, origin, .. }, (library, binary)) in &builds {
-        // Sources are compared with builds of the same patch release, with others only where there is none.
-        if let Some(sources) =
-            sources.as_ref().filter(|sources| library.release == sources.release || !has_same(sources))
-        {
-            add(origin, Proof::Doors(slotgen::prove::doors(sources, library)?));
-            add(origin, live("source", sources, python)?);
+        add("given", live(Door::Source, &sources, &python)?);
+    } else {
+        for Compiled { build, python, origin } in compiled::all(release)? {
+            let (library, binary) = facts::from_library(release, &build)?;
+            if let Some(sources) = &sources {
+                add(origin, Proof::Doors(slotgen::prove::doors(sources, &library)?));
+                add(origin, live(Door::Source, sources, &python)?);
+            }
+            add(origin, live(Door::Binary, &binary, &python)?);
         }
-        add(origin, live("binary", binary, python)?);
     }
-    Ok(())
+    explain_drift(&mut proofs);
+    let row = |(origin, proof)| Row { release: release.to_owned(), origin, proof };
+    Ok(origins.into_iter().zip(proofs).map(row).collect())
 }
 
-fn live(door: &'static str, facts: &Facts, python: &Path) -> Result<Proof> {
+fn live(door: Door, facts: &Facts, python: &Path) -> Result<Proof> {
     let step = Step::start(format!("Reading types in {}", place::shown(python)));
     let proof = slotgen::prove::live(facts, python).with_context(|| python.display().to_string())?;
     step.done(format!("CPython {}, {} types", proof.release, proof.types));
     Ok(Proof::Live(door, facts.release.clone(), proof))
 }
 
-const HEADINGS: [&str; 13] = [
+const HEADINGS: [&str; 14] = [
     "release",
     "compared",
     "",
@@ -112,6 +103,7 @@ const HEADINGS: [&str; 13] = [
     "signatures",
     "getters",
     "members",
+    "one side",
     "differences",
     "unexplained",
 ];
@@ -120,14 +112,15 @@ impl Row {
     fn what(&self) -> String {
         match &self.proof {
             Proof::Doors(proof) => format!("source {} = binary {}", proof.source, proof.library),
-            Proof::Live(door, tables, proof) => format!("{door} {tables} = live {}", proof.release),
+            Proof::Live(Door::Source, tables, proof) => format!("source {tables} = live {}", proof.release),
+            Proof::Live(Door::Binary, tables, proof) => format!("binary {tables} = live {}", proof.release),
         }
     }
 
-    fn unexplained(&self) -> usize {
+    fn alone(&self) -> &[Alone] {
         match &self.proof {
-            Proof::Doors(proof) => proof.differences.iter().filter(|found| found.reason.is_none()).count(),
-            Proof::Live(_, _, proof) => proof.unexplained(),
+            Proof::Doors(proof) => &proof.alone,
+            Proof::Live(_, _, proof) => &proof.alone,
         }
     }
 }
@@ -136,7 +129,18 @@ fn cells(row: &Row) -> Vec<String> {
     let numbers = match &row.proof {
         Proof::Doors(proof) => {
             let own = proof.pairs;
-            [proof.matched, own, own, 0, proof.methods, 0, proof.getset, proof.members, proof.differences.len()]
+            [
+                proof.matched,
+                own,
+                own,
+                0,
+                proof.methods,
+                0,
+                proof.getset,
+                proof.members,
+                proof.alone.len(),
+                proof.differences.len(),
+            ]
         }
         Proof::Live(_, _, proof) => [
             proof.matched,
@@ -147,11 +151,12 @@ fn cells(row: &Row) -> Vec<String> {
             proof.signatures,
             proof.getset,
             proof.members,
+            proof.alone.len(),
             proof.differences.len(),
         ],
     };
     let mut cells = vec![row.release.clone(), row.what(), row.origin.to_owned()];
-    cells.extend(numbers.iter().chain([&row.unexplained()]).map(ToString::to_string));
+    cells.extend(numbers.iter().chain([&row.proof.unexplained()]).map(ToString::to_string));
     cells
 }
 
@@ -161,6 +166,15 @@ fn show(row: &Row, verbose: bool) {
         let reason = reason.as_deref().unwrap_or("unexplained");
         anstream::println!("{what}: {file}: {name}.{point}: {left}, {right} ({reason})");
     };
+    for ty in row.alone().iter().filter(|ty| verbose || ty.reason.is_none()) {
+        let side = match ty.only {
+            Side::Tables => "the tables",
+            Side::Library => "the library",
+            Side::Process => "the process",
+        };
+        let reason = ty.reason.as_deref().unwrap_or("unexplained");
+        anstream::println!("{what}: only in {side}: {} {} {} ({reason})", ty.file, ty.c_name, ty.tp_name);
+    }
     match &row.proof {
         Proof::Doors(proof) => {
             for found in &proof.differences {
@@ -168,20 +182,12 @@ fn show(row: &Row, verbose: bool) {
                 let (left, right) = (says(&found.source), says(&found.library));
                 line(&found.file, &found.c_name, &found.what, &left, &right, &found.reason);
             }
-            if verbose {
-                proof.not_built.iter().for_each(|name| anstream::println!("{what}: only in the sources: {name}"));
-                proof.unknown.iter().for_each(|name| anstream::println!("{what}: only in the library: {name}"));
-            }
         }
         Proof::Live(_, _, proof) => {
             for found in &proof.differences {
                 let live = if found.live.is_empty() { "nothing".to_owned() } else { found.live.join(" | ") };
                 let table = found.table.as_deref().unwrap_or("nothing");
                 line(&found.file, &found.c_name, &found.slot, table, &live, &found.reason);
-            }
-            if verbose {
-                proof.unknown.iter().for_each(|name| anstream::println!("{what}: only in the process: {name}"));
-                proof.unseen.iter().for_each(|name| anstream::println!("{what}: only in the tables: {name}"));
             }
             proof.failed.iter().for_each(|(module, why)| anstream::println!("{what}: not importable: {module}: {why}"));
         }
@@ -196,6 +202,6 @@ fn as_json(row: &Row) -> Value {
     report["asked"] = json!(row.release);
     report["compared"] = json!(row.what());
     report["origin"] = json!(row.origin);
-    report["unexplained"] = json!(row.unexplained());
+    report["unexplained"] = json!(row.proof.unexplained());
     report
 }

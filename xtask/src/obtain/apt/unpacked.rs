@@ -69,14 +69,22 @@ fn make(series: &str, suite: &str, destination: &Path, step: &Step) -> Result<()
     launchers(series, destination)
 }
 
-/// What is unpacked; the test suite only where apt can satisfy it.
+/// What is unpacked; the test suite, and modules that Debian packs apart, only where apt can satisfy them.
 fn packages(series: &str, suite: &Suite) -> Vec<String> {
     let endings = ["", "-minimal", "-dbg"].map(|ending| format!("python{series}{ending}"));
     let libraries = ["", "-minimal", "-stdlib", "-dev", "-dbg"].map(|ending| format!("libpython{series}{ending}"));
     let mut packages: Vec<String> = endings.into_iter().chain(libraries).collect();
-    let optional = format!("libpython{series}-testsuite");
-    if run::output(suite.apt_get().args(["--simulate", "install"]).args(&packages).arg(&optional)).is_ok() {
-        packages.push(optional);
+    let can = |packages: &[String], more: &[String]| {
+        let install = ["--simulate", "install"];
+        run::output(suite.apt_get().args(install).args(packages).args(more)).is_ok()
+    };
+    let own = |module: &str| vec![format!("python{series}-{module}")];
+    let shared = |module: &str| ["", "-dbg"].map(|ending| format!("python3-{module}{ending}")).to_vec();
+    let suite_of_tests = vec![format!("libpython{series}-testsuite")];
+    for choices in [vec![suite_of_tests], vec![own("tk"), shared("tk")], vec![own("gdbm"), shared("gdbm")]] {
+        if let Some(choice) = choices.into_iter().find(|choice| can(&packages, choice)) {
+            packages.extend(choice);
+        }
     }
     packages
 }
