@@ -5,6 +5,7 @@
 
 #[rustfmt::skip]
 pub mod capi;
+pub mod layouts;
 pub mod opcodes;
 #[rustfmt::skip]
 pub mod slots;

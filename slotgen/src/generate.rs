@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
-use crate::facts::Facts;
+use crate::facts::{Facts, Installed, Opcodes};
 use crate::model;
 use crate::preprocess::{Configuration, ConfigurationError};
-use crate::source::Tree;
+use crate::source::{SourceError, Tree};
 use crate::translate;
 
 /// What a run found and did.
@@ -48,6 +48,9 @@ pub enum GenerateError {
         /// The findings with the lines they are about.
         text: String,
     },
+    /// The headers could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] SourceError),
     /// A committed facts file cannot be read.
     #[error("{path}: {reason}; restore it from version control")]
     Facts {
@@ -93,11 +96,13 @@ fn understood(tree: &Tree, configuration: &Configuration) -> Result<(Facts, Diag
             model::link(&mut facts);
             Ok((facts, diagnostics))
         }
-        None => {
-            let text = diagnostics.render(&|path| tree.file(path).map(|file| file.text()));
-            Err(GenerateError::Sources { release: tree.release().to_string(), diagnostics, text })
-        }
+        None => Err(not_understood(tree, diagnostics)),
     }
+}
+
+fn not_understood(tree: &Tree, diagnostics: Diagnostics) -> GenerateError {
+    let text = diagnostics.render(&|path| tree.file(path).map(|file| file.text()));
+    GenerateError::Sources { release: tree.release().to_string(), diagnostics, text }
 }
 
 /// Reads `tree`, a source tree of `series` (such as `3.13`), and brings `root` (the folder `generated`) into line.
@@ -112,8 +117,7 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));
     // Facts are kept of every release; Rust is made of those that the façade names.
-    let facade = std::fs::read_to_string(root.join("src/lib.rs")).unwrap_or_default();
-    let is_built = |series: &str| facade.contains(&format!("pub mod v{};", series.replace('.', "_")));
+    let is_built = |series: &str| is_named(root, "src/lib.rs", series);
     let mut files = vec![facts_file(&all[series], series)?];
     if is_built(series) {
         files.extend(of_release(&all[series], series)?);
@@ -123,9 +127,11 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
         files.extend(translation.files);
         files.push(modules(&all[series], series, &folder, &files));
     }
+    let sets = instruction_sets(root, &all)?;
     all.retain(|series, _| is_built(series));
     if !all.is_empty() {
         files.extend(shared(&all)?);
+        files.extend(opcode_files(&sets)?);
     }
     files.sort();
     let mut owned = vec![format!("facts/{series}.json")];
@@ -144,11 +150,16 @@ fn header(facts: &Facts, series: &str) -> Header {
 fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
     let header = header(facts, series);
     Ok(vec![
-        emit::release_opcodes(&header, &facts.opcodes)?,
         emit::release_slots(&header, facts)?,
         emit::release_slotdefs(&header, facts)?,
         emit::release_types(&header, facts)?,
-        emit::layouts(&header, facts, extract::LAYOUTS)?,
+        emit::layouts(
+            &header,
+            format!("src/v{}/layouts.rs", series.replace('.', "_")),
+            &facts.structs,
+            &facts.function_types,
+            extract::LAYOUTS,
+        )?,
     ])
 }
 
@@ -160,6 +171,100 @@ fn facts_file(facts: &Facts, series: &str) -> Result<File, GenerateError> {
     }
 }
 
+/// Whether a hand-written list of modules names the one of a series.
+fn is_named(root: &Path, list: &str, series: &str) -> bool {
+    let text = std::fs::read_to_string(root.join(list)).unwrap_or_default();
+    text.contains(&format!("mod v{};", series.replace('.', "_")))
+}
+
+/// An instruction set with what the header of its table says.
+type InstructionSets = BTreeMap<String, (Header, Opcodes)>;
+
+/// The instruction sets that `src/opcodes/mod.rs` names: of releases whose sources were read, and of installations.
+fn instruction_sets(root: &Path, all: &BTreeMap<String, Facts>) -> Result<InstructionSets, GenerateError> {
+    let mut sets: InstructionSets = BTreeMap::new();
+    for (series, facts) in all {
+        sets.insert(series.clone(), (header(facts, series), facts.opcodes.clone()));
+    }
+    for (series, known) in read_facts::<Installed>(&root.join("facts/installed"), "")? {
+        let of = Header { release: known.release, series: format!("--installed {series}"), digest: known.digest };
+        sets.insert(series, (of, known.opcodes));
+    }
+    sets.retain(|series, _| is_named(root, "src/opcodes/mod.rs", series));
+    Ok(sets)
+}
+
+/// `Op` and the tables of all releases.
+fn opcode_files(sets: &InstructionSets) -> Result<Vec<File>, GenerateError> {
+    let join =
+        |field: fn(&Header) -> &str| sets.values().map(|(header, _)| field(header)).collect::<Vec<_>>().join(", ");
+    let of_all = Header {
+        release: join(|header| &header.release),
+        series: sets.keys().cloned().collect::<Vec<_>>().join(" "),
+        digest: join(|header| &header.digest),
+    };
+    let mut files = vec![emit::op(&of_all, &sets.values().map(|(_, opcodes)| opcodes).collect::<Vec<_>>())?];
+    for (series, (header, opcodes)) in sets {
+        files.push(emit::release_opcodes(header, series, opcodes)?);
+    }
+    Ok(files)
+}
+
+/// Reads the headers of an installation of `series` and its `opcode.py`, and brings the tables of code objects and
+/// frames into line; gives what changes.
+pub fn generate_installed(
+    include: &Path,
+    opcode_py: &Path,
+    series: &str,
+    root: &Path,
+    mode: Mode,
+) -> Result<Vec<Change>, GenerateError> {
+    let tree = installation(include, opcode_py)?;
+    let release = tree.release().to_string();
+    if tree.release().series() != series {
+        return Err(GenerateError::Release { wanted: series.to_owned(), found: release });
+    }
+    let mut diagnostics = Diagnostics::default();
+    let configuration = Configuration::named("release", tree.release())?;
+    let found = extract::installed(&tree, &configuration, &mut diagnostics);
+    let Some(found) = found.filter(|_| !diagnostics.has_errors()) else {
+        return Err(not_understood(&tree, diagnostics));
+    };
+    let path = format!("facts/installed/{series}.json");
+    let text = serde_json::to_string_pretty(&found).map(|text| text + "\n");
+    let text = text.map_err(|error| GenerateError::Facts { path: path.clone(), reason: error.to_string() })?;
+    let header = Header {
+        release: found.release.clone(),
+        series: format!("--installed {series}"),
+        digest: found.digest.clone(),
+    };
+    let mut sets = instruction_sets(root, &other_facts(root, "")?)?;
+    if is_named(root, "src/opcodes/mod.rs", series) {
+        sets.insert(series.to_owned(), (header.clone(), found.opcodes));
+    }
+    let mut files = opcode_files(&sets)?;
+    files.push(File { path: path.clone(), text });
+    let mut owned = vec![path, "src/opcodes/".to_owned()];
+    if is_named(root, "src/layouts/mod.rs", series) {
+        let path = format!("src/layouts/v{}.rs", series.replace('.', "_"));
+        owned.push(path.clone());
+        files.push(emit::layouts(&header, path, &found.structs, &found.function_types, extract::LAYOUTS)?);
+    }
+    files.sort();
+    Ok(emit::write(root, &owned, &files, mode)?)
+}
+
+/// The headers of an installation and its `opcode.py` as one tree.
+fn installation(include: &Path, opcode_py: &Path) -> Result<Tree, GenerateError> {
+    let headers = Tree::open(include)?;
+    let mut files: Vec<(String, String)> =
+        headers.files().iter().map(|file| (file.path().to_owned(), file.text().to_owned())).collect();
+    let text = std::fs::read_to_string(opcode_py)
+        .map_err(|error| SourceError::Unreadable { path: opcode_py.to_owned(), error })?;
+    files.push(("Lib/opcode.py".to_owned(), text));
+    Ok(Tree::from_files(files)?)
+}
+
 /// What all releases share, made from the facts of each.
 fn shared(all: &BTreeMap<String, Facts>) -> Result<Vec<File>, GenerateError> {
     let join = |field: fn(&Facts) -> &str| all.values().map(field).collect::<Vec<_>>().join(", ");
@@ -168,9 +273,8 @@ fn shared(all: &BTreeMap<String, Facts>) -> Result<Vec<File>, GenerateError> {
         series: all.keys().cloned().collect::<Vec<_>>().join(" "),
         digest: join(|facts| &facts.digest),
     };
-    let opcodes: Vec<_> = all.values().map(|facts| &facts.opcodes).collect();
     let facts: Vec<_> = all.values().collect();
-    Ok(vec![emit::op(&header, &opcodes)?, emit::slots(&header, &facts)?])
+    Ok(vec![emit::slots(&header, &facts)?])
 }
 
 /// The `mod.rs` that lists the modules of a release.
@@ -187,10 +291,15 @@ fn modules(facts: &Facts, series: &str, folder: &str, files: &[File]) -> File {
 
 /// The committed facts of the releases that this run does not read.
 fn other_facts(root: &Path, series: &str) -> Result<BTreeMap<String, Facts>, GenerateError> {
+    read_facts(&root.join("facts"), series)
+}
+
+/// The facts files of a folder by series, all but one.
+fn read_facts<T: serde::de::DeserializeOwned>(folder: &Path, but: &str) -> Result<BTreeMap<String, T>, GenerateError> {
     let mut all = BTreeMap::new();
-    let Ok(entries) = std::fs::read_dir(root.join("facts")) else { return Ok(all) };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| *name != series) else {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(all) };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+        let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| *name != but) else {
             continue;
         };
         let wrong = |reason: String| GenerateError::Facts { path: format!("facts/{name}.json"), reason };

@@ -14,4 +14,4 @@ pub mod translate;
 
 mod generate;
 
-pub use generate::{GenerateError, Report, facts_of, generate};
+pub use generate::{GenerateError, Report, facts_of, generate, generate_installed};

@@ -1,5 +1,5 @@
 //! `regen`: `generated/` from CPython's sources, written or compared.
-use crate::obtain::{releases, sources};
+use crate::obtain::{interpreter, releases, sources};
 use crate::ui::{Advise, Step, paint};
 use crate::{place, ui};
 use anyhow::{Context, Result, anyhow, bail};
@@ -8,7 +8,7 @@ use serde_json::json;
 use slotgen::emit::Mode;
 use slotgen::facts::{Facts, SlotOrigin};
 use slotgen::source::Tree;
-use slotgen::{Report, generate};
+use slotgen::{Report, generate, generate_installed};
 use std::path::{Path, PathBuf};
 
 /// Generates `generated/` from CPython's sources, or checks that it is what they give
@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  cargo xtask regen 3.13             read CPython 3.13, write generated/\n  \
     cargo xtask regen 3.13 --check     exit 1 and name the files if generated/ differs\n  \
     cargo xtask regen --check          the same for every release in generated/\n  \
-    cargo xtask regen 3.13 --source ~/cpython --dry-run")]
+    cargo xtask regen 3.13 --source ~/cpython --dry-run\n  \
+    cargo xtask regen --installed 3.12 opcodes and layouts alone, from an installation's headers")]
 pub struct Options {
     /// CPython releases: 3.13, …; without any, those that generated/ holds
     releases: Vec<String>,
@@ -31,6 +32,12 @@ pub struct Options {
     /// Take the sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     source: Option<PathBuf>,
+    /// Take the instruction set and the layouts alone, from the headers of an installed or unpacked interpreter
+    #[arg(long, value_name = "SERIES", conflicts_with = "source")]
+    installed: Option<String>,
+    /// That interpreter, where it is not the one that is found
+    #[arg(long, value_name = "PATH", requires = "installed")]
+    python: Option<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -43,6 +50,9 @@ pub fn run(options: &Options) -> Result<()> {
         (false, true) => Mode::DryRun,
         (false, false) => Mode::Write,
     };
+    if let Some(series) = &options.installed {
+        return installed(series, options.python.as_deref(), mode);
+    }
     let releases = if options.releases.is_empty() { committed()? } else { options.releases.clone() };
     let mut reports = Vec::new();
     for release in &releases {
@@ -58,6 +68,20 @@ pub fn run(options: &Options) -> Result<()> {
     let stale = reports.iter().any(|report| mode == Mode::Check && !report.changes.is_empty());
     if stale { Err(anyhow!("generated/ is not what slotgen produces")) } else { Ok(()) }
         .advise(format!("run `cargo xtask regen {}` and commit the result", releases.join(" ")))
+}
+
+/// The tables of code objects and frames of a release of which there is an interpreter.
+fn installed(series: &str, python: Option<&Path>, mode: Mode) -> Result<()> {
+    let python = interpreter::find(series, python)?;
+    let step = Step::start(format!("Reading the headers of CPython {}", python.full_version()));
+    let opcode_py = python.standard_library.join("opcode.py");
+    let root = place::root().join("generated");
+    let changes = generate_installed(&python.include_dir, &opcode_py, series, &root, mode)?;
+    step.done(format!("{} to change", changes.len()));
+    changes.iter().for_each(|change| anstream::println!("  {change}"));
+    let stale = mode == Mode::Check && !changes.is_empty();
+    if stale { Err(anyhow!("generated/ is not what the headers give")) } else { Ok(()) }
+        .advise(format!("run `cargo xtask regen --installed {series}` and commit the result"))
 }
 
 /// Brings `generated/` into line with one source tree, or compares.
@@ -100,7 +124,8 @@ pub fn committed() -> Result<Vec<String>> {
     let folder = place::root().join("generated").join("facts");
     let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let mut series: Vec<String> = entries.flatten().filter_map(|entry| stem(&entry.path())).collect();
+    let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut series: Vec<String> = files.filter_map(|path| stem(&path)).collect();
     series.sort();
     if series.is_empty() {
         bail!("generated/facts holds no release yet");

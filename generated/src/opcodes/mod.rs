@@ -2,9 +2,23 @@
 
 #[rustfmt::skip]
 mod op;
+#[rustfmt::skip]
+mod v3_11;
+#[rustfmt::skip]
+mod v3_12;
+#[rustfmt::skip]
+mod v3_13;
+#[rustfmt::skip]
+mod v3_14;
+#[rustfmt::skip]
+mod v3_15;
 
-pub use crate::v3_13::opcodes::TABLE as V3_13;
 pub use op::Op;
+pub use v3_11::TABLE as V3_11;
+pub use v3_12::TABLE as V3_12;
+pub use v3_13::TABLE as V3_13;
+pub use v3_14::TABLE as V3_14;
+pub use v3_15::TABLE as V3_15;
 
 /// What a release's metadata says about an opcode: `OPCODE_HAS_ARG` and its companions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

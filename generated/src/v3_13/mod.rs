@@ -5,7 +5,6 @@
 
 //! CPython 3.13, as its sources say it.
 
-pub mod opcodes;
 pub mod slots;
 pub mod slotdefs;
 pub mod types;

@@ -1,10 +1,10 @@
 //! Two frame handlers that change nothing: one looks, one runs every frame from a re-assembled code object.
+use super::extra;
 use super::frame::{Declined, Frame};
 use super::hook::{Action, FrameHandler};
 use crate::bytecode::Code;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
-use rustc_hash::FxHashMap;
+use pyo3::types::PyCode;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,65 +55,34 @@ impl FrameHandler for Observe {
     fn declined(&self, _reason: Declined) {}
 }
 
-/// Code objects made from others, by the others' addresses; an entry goes when its code object does.
-type Table = Arc<Mutex<FxHashMap<usize, (Py<PyAny>, Option<Py<PyAny>>)>>>;
-
-/// What was made of the code object, if it is still the one at that address.
-fn find(table: &Table, code: &Bound<'_, PyAny>) -> Option<Option<Py<PyAny>>> {
-    let py = code.py();
-    let known = table.lock().unwrap_or_else(PoisonError::into_inner);
-    let (reference, made) = known.get(&(code.as_ptr() as usize))?;
-    let (reference, made) = (reference.clone_ref(py), made.as_ref().map(|made| made.clone_ref(py)));
-    drop(known);
-    let alive = reference.bind(py).cast::<PyWeakrefReference>().ok()?.upgrade()?;
-    alive.is(code).then_some(made)
-}
-
-/// Adds an entry, which the code object's death takes out again. What falls out is dropped without the lock.
-fn insert(table: &Table, code: &Bound<'_, PyAny>, made: Option<Py<PyAny>>) -> PyResult<()> {
-    let py = code.py();
-    let (key, weak) = (code.as_ptr() as usize, Arc::downgrade(table));
-    let forget = PyCFunction::new_closure(py, None, None, move |args, _| {
-        let Some(table) = weak.upgrade() else { return };
-        let mut known = table.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another code object may live at the address by now.
-        let dead = args.get_item(0).is_ok_and(|reference| known.get(&key).is_some_and(|entry| entry.0.is(&reference)));
-        let gone = if dead { known.remove(&key) } else { None };
-        drop(known);
-        drop(gone);
-    })?;
-    let reference = PyWeakrefReference::new_with(code, forget)?.into_any().unbind();
-    let mut known = table.lock().unwrap_or_else(PoisonError::into_inner);
-    let replaced = known.insert(key, (reference, made));
-    drop(known);
-    drop(replaced);
-    Ok(())
-}
-
-/// Runs each frame from a code object that was decoded and assembled again.
+/// Runs each frame from a code object that was decoded and assembled again; that one is kept with the original.
 #[derive(Debug, Default)]
 pub struct Reassemble {
     /// What happened.
     pub counters: Arc<Counters>,
-    codes: Table,
 }
 
 impl Reassemble {
     /// With counters to watch.
     #[must_use]
     pub fn new(counters: Arc<Counters>) -> Self {
-        Self { counters, codes: Table::default() }
+        Self { counters }
     }
 
-    fn made(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-        if let Some(made) = find(&self.codes, code) {
-            return Ok(made);
-        }
+    /// `None` where the code object cannot be decoded, which is remembered as `None`, too.
+    fn made(code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let py = code.py();
-        let made = Code::decode(code).and_then(|decoded| decoded.assemble(py)).ok().map(Bound::unbind);
-        let copy = made.as_ref().map(|made| made.clone_ref(py));
-        insert(&self.codes, code, copy)?;
-        Ok(made)
+        let code = code.cast::<PyCode>()?;
+        let found = match extra::get(code)? {
+            Some(found) => found,
+            None => {
+                let made = Code::decode(code).and_then(|decoded| decoded.assemble(py));
+                let made = made.unwrap_or_else(|_| py.None().into_bound(py));
+                extra::set(code, made.clone())?;
+                made
+            }
+        };
+        Ok((!found.is_none()).then(|| found.unbind()))
     }
 }
 
@@ -124,7 +93,7 @@ impl FrameHandler for Reassemble {
     }
 
     fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
-        match self.made(&frame.code(py))? {
+        match Self::made(&frame.code(py))? {
             Some(code) => {
                 self.counters.replaced.fetch_add(1, Ordering::Relaxed);
                 Ok(Action::Replace(code))

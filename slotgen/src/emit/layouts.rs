@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{File, Header, RenderError, render};
-use crate::facts::{Facts, Field, Struct};
+use crate::facts::{Field, FunctionType, Struct};
 
 #[derive(Template)]
 #[template(path = "layouts.rs.jinja", escape = "none")]
@@ -28,12 +28,18 @@ struct Row {
     padding: bool,
 }
 
-/// The named structs of a release as `repr(C)` structs.
-pub fn layouts(header: &Header, facts: &Facts, names: &[&str]) -> Result<File, RenderError> {
-    let is_function = |ty: &str| facts.function_types.iter().any(|known| known.name == ty);
-    let layouts =
-        names.iter().filter_map(|name| facts.structure(name)).map(|fact| layout(fact, &is_function)).collect();
-    render(format!("src/v{}/layouts.rs", header.series.replace('.', "_")), &LayoutsTemplate { header, layouts })
+/// The named structs of a release as `repr(C)` structs, in the file `path`.
+pub fn layouts(
+    header: &Header,
+    path: String,
+    structs: &[Struct],
+    function_types: &[FunctionType],
+    names: &[&str],
+) -> Result<File, RenderError> {
+    let is_function = |ty: &str| function_types.iter().any(|known| known.name == ty);
+    let named = |name: &&str| structs.iter().find(|known| known.name == *name);
+    let layouts = names.iter().filter_map(named).map(|fact| layout(fact, &is_function)).collect();
+    render(path, &LayoutsTemplate { header, layouts })
 }
 
 fn layout<'f>(fact: &'f Struct, is_function: &dyn Fn(&str) -> bool) -> Layout<'f> {

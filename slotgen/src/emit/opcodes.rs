@@ -20,12 +20,13 @@ struct ReleaseTemplate<'a> {
     header: &'a Header,
     major: &'a str,
     minor: &'a str,
-    have_argument: u16,
     real: Vec<&'a Opcode>,
     replaced: Vec<&'a Opcode>,
     unreadable: Vec<&'a Opcode>,
     flags: Vec<(&'a str, String)>,
     counted: bool,
+    /// Whether some net effect depends on more than what is taken and left.
+    net: bool,
     effects: Vec<Effect<'a>>,
 }
 
@@ -55,8 +56,8 @@ pub fn op(header: &Header, releases: &[&Opcodes]) -> Result<File, RenderError> {
 }
 
 /// Numbers, caches, flags and stack effects of one release.
-pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, RenderError> {
-    let (major, minor) = header.series.split_once('.').unwrap_or((&header.series, "0"));
+pub fn release_opcodes(header: &Header, series: &str, opcodes: &Opcodes) -> Result<File, RenderError> {
+    let (major, minor) = series.split_once('.').unwrap_or((series, "0"));
     let of_kind = |kinds: [OpcodeKind; 2], with_base: bool| {
         let all = opcodes.opcodes.iter();
         all.filter(move |opcode| kinds.contains(&opcode.kind) && opcode.base.is_some() == with_base).collect()
@@ -65,8 +66,8 @@ pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, Rende
     let effects = real(opcodes).map(|opcode| {
         let (popped, pushed) = (text(&opcode.popped), text(&opcode.pushed));
         let net = match (&popped, &pushed, text(&opcode.effect)) {
-            (Some(popped), Some(pushed), _) => format!("({pushed}) - ({popped})"),
             (_, _, Some(effect)) => effect,
+            (Some(popped), Some(pushed), _) => format!("({pushed}) - ({popped})"),
             _ => "return None".to_owned(),
         };
         let some = |count: Option<String>| count.unwrap_or_else(|| "return None".to_owned());
@@ -76,15 +77,15 @@ pub fn release_opcodes(header: &Header, opcodes: &Opcodes) -> Result<File, Rende
         header,
         major,
         minor,
-        have_argument: opcodes.have_argument,
         real: real(opcodes).collect(),
         replaced: of_kind([OpcodeKind::Specialised, OpcodeKind::Instrumented], true),
         unreadable: of_kind([OpcodeKind::Instrumented, OpcodeKind::Specialised], false),
         flags: real(opcodes).filter_map(flag_row).collect(),
         counted: real(opcodes).any(|opcode| opcode.popped.is_some()),
+        net: real(opcodes).any(|opcode| opcode.effect.is_some()),
         effects: effects.collect(),
     };
-    render(format!("src/v{major}_{minor}/opcodes.rs"), &template)
+    render(format!("src/opcodes/v{major}_{minor}.rs"), &template)
 }
 
 fn flag_row(opcode: &Opcode) -> Option<(&str, String)> {

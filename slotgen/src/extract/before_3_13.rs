@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::opcodes::{Source, problem};
+use super::reviewed;
 use crate::diagnostics::Diagnostics;
 use crate::facts::{Opcode, OpcodeKind, Opcodes};
 use crate::source::Tree;
@@ -19,9 +20,21 @@ pub(super) fn extract(
     diagnostics: &mut Diagnostics,
 ) -> Option<Opcodes> {
     let numbers = Source::open(tree, NUMBERS, diagnostics)?.definitions();
-    let compiler = Source::open(tree, COMPILER, diagnostics)?;
     let kinds = Kinds::read(tree, diagnostics)?;
-    let mut effects = compiler.returns("stack_effect", diagnostics);
+    let series = tree.release().series();
+    let reviewed = match reviewed::table(&series).transpose() {
+        Ok(table) => table.unwrap_or_default(),
+        Err(error) => {
+            diagnostics.push(problem(COMPILER, 0, 0, "extract/opcode-reviewed", error.to_string()));
+            return None;
+        }
+    };
+    // An installation has no compile.c; 3.12's says nothing.
+    let in_compiler = tree.file(COMPILER).is_some() && series != "3.12";
+    let mut effects = IndexMap::new();
+    if in_compiler {
+        effects = Source::open(tree, COMPILER, diagnostics)?.returns("stack_effect", diagnostics);
+    }
     // Inline caches and specialisation came with 3.11.
     let (mut caches, mut deopt) = (IndexMap::new(), IndexMap::new());
     if tree.file(TABLES).is_some() {
@@ -38,8 +51,9 @@ pub(super) fn extract(
     for (name, &value) in &numbers {
         let base = deopt.get(name).filter(|base| *base != name).cloned();
         let kind = match (kinds.real.get(name), value) {
+            (Some(_), _) if name.starts_with("INSTRUMENTED_") => OpcodeKind::Instrumented,
             (Some(&listed), _) if listed == value => OpcodeKind::Real,
-            (None, 256..) if effects.contains_key(name) => OpcodeKind::Pseudo,
+            (None, 256..) if !name.ends_with("_PSEUDO_OPCODE") => OpcodeKind::Pseudo,
             (None, _) if base.is_some() => OpcodeKind::Specialised,
             (None, _) if name == "DO_TRACING" => OpcodeKind::Instrumented,
             // `HAVE_ARGUMENT`, `NB_ADD` and the like share the header.
@@ -47,13 +61,17 @@ pub(super) fn extract(
         };
         let counted = base.as_ref().unwrap_or(name);
         let caches = caches.get(counted).and_then(|text| text.parse().ok()).unwrap_or(0);
-        let effect = effects.swap_remove(name).map(|effect| effect.resolve(number));
-        if kind == OpcodeKind::Real && effect.is_none() {
+        let row = reviewed.get(name.as_str()).filter(|_| !in_compiler && kind == OpcodeKind::Real);
+        let mut effect = effects.swap_remove(name).map(|effect| effect.resolve(number));
+        if let Some(row) = row {
+            effect.clone_from(&row.effect);
+        }
+        if kind == OpcodeKind::Real && effect.is_none() && row.is_none() {
             let message = format!("`stack_effect` says nothing about `{name}`");
             diagnostics.push(problem(COMPILER, 0, 0, "extract/opcode-effect", message));
         }
         let flags = if kind == OpcodeKind::Real { kinds.flags(value, have_argument) } else { Vec::new() };
-        let (popped, pushed) = (None, None);
+        let (popped, pushed) = row.map(|row| (row.popped.clone(), row.pushed.clone())).unzip();
         opcodes.push(Opcode { name: name.clone(), number: value, kind, base, caches, flags, popped, pushed, effect });
     }
     for name in kinds.real.keys().filter(|name| !numbers.contains_key(*name)) {

@@ -9,6 +9,7 @@ mod fields;
 mod layout;
 mod macros;
 mod opcodes;
+mod reviewed;
 mod skim;
 mod syntax;
 mod tables;
@@ -18,7 +19,7 @@ mod value;
 use rayon::prelude::*;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
-use crate::facts::{Facts, FunctionType, Origin, SLOT_STRUCTS, Struct};
+use crate::facts::{Facts, FunctionType, Installed, Origin, SLOT_STRUCTS, Struct};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
 use ctype::CType;
@@ -99,6 +100,19 @@ pub fn structs(
         |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
     let types = Types::new(&headers, &body);
     Ok((layouts(&types, names, diagnostics), function_types(&headers)))
+}
+
+/// What an installation's headers, with its `Lib/opcode.py`, say of code objects and frames.
+pub fn installed(tree: &Tree, configuration: &Configuration, diagnostics: &mut Diagnostics) -> Option<Installed> {
+    let (structs, function_types) = match structs(tree, configuration, LAYOUTS, diagnostics) {
+        Ok(found) => found,
+        Err(found) => {
+            diagnostics.extend(found);
+            return None;
+        }
+    };
+    let opcodes = opcodes::extract(tree, &|_| None, diagnostics)?;
+    Some(Installed { release: tree.release().to_string(), digest: tree.digest(), opcodes, structs, function_types })
 }
 
 fn headers(tree: &Tree) -> Vec<&str> {

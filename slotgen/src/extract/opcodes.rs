@@ -30,15 +30,20 @@ pub(super) fn extract(
 
 /// 3.13 and later, where the metadata is generated.
 fn from_metadata(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> {
-    let mut sources = [IDS, METADATA, INSTRUMENTATION].map(|path| Source::open(tree, path, diagnostics));
-    let [Some(ids), Some(metadata), Some(instrumentation)] = &mut sources else { return None };
+    let [Some(ids), Some(metadata)] = &mut [IDS, METADATA].map(|path| Source::open(tree, path, diagnostics)) else {
+        return None;
+    };
     let defined = ids.definitions();
     let mut popped = metadata.returns("_PyOpcode_num_popped", diagnostics);
     let mut pushed = metadata.returns("_PyOpcode_num_pushed", diagnostics);
     let mut flags = metadata.flags(diagnostics);
     let caches = metadata.names("_PyOpcode_Caches", diagnostics);
     let deopt = metadata.names("_PyOpcode_Deopt", diagnostics);
-    let instrumented = instrumentation.names("DE_INSTRUMENT", diagnostics);
+    let mut instrumented = IndexMap::new();
+    // The headers of an installation do not say it.
+    if tree.file(INSTRUMENTATION).is_some() || tree.file("Python/ceval.c").is_some() {
+        instrumented = Source::open(tree, INSTRUMENTATION, diagnostics)?.names("DE_INSTRUMENT", diagnostics);
+    }
     let limit = |name: &str| defined.get(name).copied();
     let (Some(have_argument), Some(first_instrumented)) = (limit("HAVE_ARGUMENT"), limit("MIN_INSTRUMENTED_OPCODE"))
     else {
@@ -77,7 +82,8 @@ fn from_metadata(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> 
 }
 
 /// Definitions of the header that are no opcodes.
-const LIMITS: &[&str] = &["HAVE_ARGUMENT", "MIN_INSTRUMENTED_OPCODE", "MIN_PSEUDO_OPCODE", "MAX_PSEUDO_OPCODE"];
+const LIMITS: &[&str] =
+    &["HAVE_ARGUMENT", "MIN_SPECIALIZED_OPCODE", "MIN_INSTRUMENTED_OPCODE", "MIN_PSEUDO_OPCODE", "MAX_PSEUDO_OPCODE"];
 
 pub(super) fn problem(file: &str, line: u32, column: u32, code: &'static str, message: String) -> Diagnostic {
     let file = file.to_owned();

@@ -2,6 +2,7 @@
 
 mod expression;
 mod functions;
+mod installed;
 mod json;
 mod opcodes;
 mod types;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use expression::{Expression, ExpressionError, integer};
 pub use functions::{Function, FunctionType, Macro, Parameter, Prototype, Signature};
+pub use installed::Installed;
 pub use opcodes::{Opcode, OpcodeKind, Opcodes};
 pub use types::{
     Field, GetSet, Member, Method, SLOT_STRUCTS, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind,

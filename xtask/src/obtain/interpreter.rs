@@ -13,6 +13,7 @@ print(json.dumps(dict(
     version=list(sys.version_info[:3]),
     executable=sys.executable,
     include_dir=sysconfig.get_path("include"),
+    standard_library=os.path.dirname(os.__file__),
     library_dir=sysconfig.get_config_var("LIBDIR") or "",
     extension_suffix=sysconfig.get_config_var("EXT_SUFFIX") or ".so",
     free_threaded=bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
@@ -32,6 +33,8 @@ pub struct Interpreter {
     pub executable: PathBuf,
     /// Where its headers are.
     pub include_dir: PathBuf,
+    /// Where its standard library is.
+    pub standard_library: PathBuf,
     /// Where its libpython is.
     pub library_dir: PathBuf,
     /// Ending of extension modules: `.cpython-313-x86_64-linux-gnu.so`.

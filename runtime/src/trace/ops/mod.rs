@@ -131,6 +131,38 @@ impl<'py> Tracer<'py> {
             Op::RESERVED | Op::ENTER_EXECUTOR | Op::INTERPRETER_EXIT => {
                 unsupported("internal operation", instr.op.name())
             }
+            // Operations of other releases, which 3.13's decoder never gives.
+            Op::ASYNC_GEN_WRAP
+            | Op::BUILD_INTERPOLATION
+            | Op::BUILD_TEMPLATE
+            | Op::FORMAT_VALUE
+            | Op::IMPORT_STAR
+            | Op::JUMP_IF_FALSE_OR_POP
+            | Op::JUMP_IF_TRUE_OR_POP
+            | Op::KW_NAMES
+            | Op::LIST_TO_TUPLE
+            | Op::LOAD_CLASSDEREF
+            | Op::LOAD_CLOSURE
+            | Op::LOAD_COMMON_CONSTANT
+            | Op::LOAD_FAST_BORROW
+            | Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW
+            | Op::LOAD_METHOD
+            | Op::LOAD_SMALL_INT
+            | Op::LOAD_SPECIAL
+            | Op::NOT_TAKEN
+            | Op::POP_ITER
+            | Op::POP_JUMP_BACKWARD_IF_FALSE
+            | Op::POP_JUMP_BACKWARD_IF_NONE
+            | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
+            | Op::POP_JUMP_BACKWARD_IF_TRUE
+            | Op::POP_JUMP_FORWARD_IF_FALSE
+            | Op::POP_JUMP_FORWARD_IF_NONE
+            | Op::POP_JUMP_FORWARD_IF_NOT_NONE
+            | Op::POP_JUMP_FORWARD_IF_TRUE
+            | Op::PRECALL
+            | Op::PREP_RERAISE_STAR
+            | Op::PRINT_EXPR
+            | Op::UNARY_POSITIVE => unsupported("operation of another release", instr.op.name()),
         }
     }
 }
