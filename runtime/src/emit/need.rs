@@ -89,9 +89,9 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Dict(entries) => entries.iter().flat_map(|(key, value)| [*key, *value]).collect(),
         New::Slice(parts) => parts.to_vec(),
         New::Cell(content) => content.iter().copied().collect(),
-        New::Function { defaults, kwdefaults, closure, annotations, .. } => {
-            let parts = [defaults, kwdefaults, annotations].into_iter().flatten();
-            parts.chain(closure).copied().collect()
+        New::Function { defaults, kwdefaults, closure, attributes, .. } => {
+            let parts = [defaults, kwdefaults].into_iter().flatten();
+            parts.chain(closure).chain(attributes.iter().map(|(_, value)| value)).copied().collect()
         }
         New::Method { function, receiver } => vec![*function, *receiver],
         New::Instance { class, attributes } => {

@@ -4,7 +4,7 @@ use super::need::{Needed, children};
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
 use crate::ffi::types;
-use crate::trace::value::{New, Passed, Value, ValueId};
+use crate::trace::value::{Held, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;
@@ -263,18 +263,18 @@ impl Writer<'_, '_> {
                 Ok(())
             }
             New::Cell(Some(content)) => self.store(*content, id, "cell_contents"),
-            New::Function { defaults, kwdefaults, annotations, .. } => {
-                let parts =
-                    [(defaults, "__defaults__"), (kwdefaults, "__kwdefaults__"), (annotations, "__annotations__")];
-                parts.into_iter().try_for_each(|(part, name)| part.map_or(Ok(()), |part| self.store(part, id, name)))
+            New::Function { defaults, kwdefaults, attributes, .. } => {
+                let parts = [(defaults, "__defaults__"), (kwdefaults, "__kwdefaults__")];
+                parts
+                    .into_iter()
+                    .try_for_each(|(part, name)| part.map_or(Ok(()), |part| self.store(part, id, name)))?;
+                self.attributes(id, attributes)
             }
-            New::Instance { attributes, .. } => {
-                attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))
-            }
+            New::Instance { attributes, .. } => self.attributes(id, attributes),
             New::Exception { attributes, context, cause, passed, .. } => {
-                attributes.iter().try_for_each(|(name, value)| self.set_attribute(id, name, *value))?;
-                cause.map_or(Ok(()), |cause| self.store(cause, id, "__cause__"))?;
-                context.map_or(Ok(()), |context| self.store(context, id, "__context__"))?;
+                cause.map_or(Ok(()), |cause| self.set_attribute(id, "__cause__", cause))?;
+                context.map_or(Ok(()), |context| self.set_attribute(id, "__context__", context))?;
+                self.attributes(id, attributes)?;
                 self.traceback(id, passed)
             }
             New::Call { state: Some(state), .. } => {
@@ -326,6 +326,32 @@ impl Writer<'_, '_> {
         self.load(value)?;
         self.load(object)?;
         self.op(Op::STORE_ATTR, Arg::Name(name.into()));
+        Ok(())
+    }
+
+    /// Gives an object the parts of its state that its constructor does not set.
+    fn attributes(&mut self, object: ValueId, attributes: &[(Held, ValueId)]) -> Result<(), Failure> {
+        for (held, value) in attributes {
+            match held {
+                Held::Attribute(name) => self.set_attribute(object, name, *value)?,
+                Held::Entry(key) => {
+                    self.load(*value)?;
+                    self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
+                    self.load(object)?;
+                    self.constant(pyo3::types::PyString::intern(self.py, "__dict__").into_any());
+                    self.plain(Op::CALL, 2);
+                    self.constant(key.bind(self.py).clone());
+                    self.plain(Op::STORE_SUBSCR, 0);
+                }
+                Held::Descriptor(descriptor) => {
+                    self.callee(descriptor.bind(self.py).getattr("__set__")?);
+                    self.load(object)?;
+                    self.load(*value)?;
+                    self.plain(Op::CALL, 2);
+                    self.plain(Op::POP_TOP, 0);
+                }
+            }
+        }
         Ok(())
     }
 

@@ -216,6 +216,12 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name(name.to_string()));
             }
+            Source::OwnAttr(base, name) => {
+                self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
+                self.source(base)?;
+                self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
+                self.plain(Op::CALL, 2);
+            }
             Source::Dict(base) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));

@@ -163,7 +163,7 @@ impl Builder<'_> {
             Source::Global(global) => Load::Global(name(global)),
             Source::Builtin(builtin) => Load::Builtin(name(builtin)),
             Source::DictItem(base, key) => Load::Entry(self.load(base)?, key.0.clone_ref(self.py)),
-            Source::Attr(base, attribute) => {
+            Source::Attr(base, attribute) | Source::OwnAttr(base, attribute) => {
                 let attribute = name(attribute);
                 Load::Attribute(self.load(base)?, attribute)
             }

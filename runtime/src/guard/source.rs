@@ -19,6 +19,8 @@ pub enum Source {
     Builtin(Arc<str>),
     /// An instance or module attribute found in the object's own `__dict__` or slot.
     Attr(Arc<Source>, Arc<str>),
+    /// The same where the class has a `__getattribute__` of its own, which must not run.
+    OwnAttr(Arc<Source>, Arc<str>),
     /// `base[index]` of an exact tuple or list.
     Item(Arc<Source>, usize),
     /// What the cell object at this path holds.

@@ -24,7 +24,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),
         Source::DictItem(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
-        Source::Attr(base, name) => format!("{}.{name}", of(base)),
+        Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
         Source::Item(base, index) => format!("{}[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Constant(object) => text(object.bind(py)),

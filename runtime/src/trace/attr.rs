@@ -119,7 +119,10 @@ impl<'py> Tracer<'py> {
         };
         let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
         let value = match held {
-            Some(value) => Some(self.sourced(value, Source::Attr(Arc::new(source), name.into()))),
+            Some(value) => {
+                let path = self.attribute_path(&real, source, name)?;
+                Some(self.sourced(value, path))
+            }
             None => {
                 let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
                 self.guard(Source::Dict(Arc::new(source)), absent, "the instance has no attribute of this name");
@@ -150,7 +153,7 @@ impl<'py> Tracer<'py> {
                 let getter = self.absorb_static(getter);
                 self.call(getter, Arguments::positional(vec![object]))
             }
-            "member_descriptor" | "getset_descriptor" => self.read_c_member(object, class, name),
+            "member_descriptor" | "getset_descriptor" => self.read_c_member(&found, object, class, name),
             _ => {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
@@ -158,7 +161,13 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn read_c_member(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+    fn read_c_member(
+        &mut self,
+        descriptor: &Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
         if name == "__class__" {
             return Ok(self.constant(class.clone().into_any()));
         }
@@ -179,10 +188,23 @@ impl<'py> Tracer<'py> {
         if name == "__dict__" {
             return unsupported("__dict__ of an object from outside", short_name(class));
         }
-        match real.getattr(name) {
-            Ok(value) => Ok(self.sourced(value, Source::Attr(Arc::new(source), name.into()))),
+        match descriptor.call_method1("__get__", (&real,)) {
+            Ok(value) => {
+                let path = self.attribute_path(&real, source, name)?;
+                Ok(self.sourced(value, path))
+            }
             Err(_) => unsupported("slot without a value", name),
         }
+    }
+
+    /// How an attribute is found again without running a `__getattribute__` of the user.
+    fn attribute_path(&mut self, object: &Bound<'py, PyAny>, source: Source, name: &str) -> Traced<Source> {
+        let class = object.get_type();
+        let plain =
+            self.import("builtins", "object")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        let own = !is_c_type(&class) && self.lookup(&class, "__getattribute__").is_some_and(|found| !found.is(&plain));
+        let (base, name) = (Arc::new(source), name.into());
+        Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
     }
 
     /// A non-data descriptor found on a class, bound to an instance.

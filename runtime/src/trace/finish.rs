@@ -4,9 +4,9 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::guard::Check;
-use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
+use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 use rustc_hash::FxHashSet;
 
 /// Why a trace cannot end here: a value that cannot be made again was made at this step of the outermost frame.
@@ -17,7 +17,7 @@ pub(super) struct Escape {
 }
 
 /// Result of describing: an escape is no signal, the trace is repeated up to it.
-type Described<T> = Traced<Result<T, Escape>>;
+pub(super) type Described<T> = Traced<Result<T, Escape>>;
 
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
@@ -38,7 +38,7 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
+    pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
         let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
         Ok(Err(Escape { step, what: what.into() }))
     }
@@ -75,7 +75,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
+    pub(super) fn set(&mut self, id: ValueId, new: New, children: Vec<ValueId>) -> Described<Vec<ValueId>> {
         let described = std::mem::replace(&mut self.state.values[id.0 as usize], Value::New(new));
         self.state.described.push(described);
         Ok(Ok(children))
@@ -131,6 +131,9 @@ impl<'py> Tracer<'py> {
 
     fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
         let class = object.get_type();
+        if !super::native::is_c_type(&class) {
+            return self.describe_instance(id, object, &class);
+        }
         match crate::ffi::types::c_name(&class).as_str() {
             "cell" => {
                 let content = object.getattr("cell_contents").ok().map(|content| self.absorb(content));
@@ -160,34 +163,12 @@ impl<'py> Tracer<'py> {
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller" => self.describe_reduced(id, object),
-            _ if !super::native::is_c_type(&class) => self.describe_instance(id, object, &class),
             "object" => {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
             }
             name => self.escape(id, name.to_owned()),
         }
-    }
-
-    fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let get = |name: &str| object.getattr(name).or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()));
-        let mut optional = Vec::new();
-        for name in ["__defaults__", "__kwdefaults__"] {
-            let value = get(name)?;
-            optional.push((!value.is_none()).then(|| self.absorb(value)));
-        }
-        let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
-        let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
-        let dict = get("__dict__")?;
-        if dict.len().unwrap_or(1) != 0 {
-            return self.escape(id, "function with attributes");
-        }
-        let (code, globals) = (get("__code__")?.unbind(), get("__globals__")?.unbind());
-        let mut children: Vec<_> = optional.iter().flatten().copied().collect();
-        children.extend(&closure);
-        let new =
-            New::Function { code, globals, defaults: optional[0], kwdefaults: optional[1], closure, annotations: None };
-        self.set(id, new, children)
     }
 
     fn describe_sequence_iterator(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
@@ -223,98 +204,6 @@ impl<'py> Tracer<'py> {
         children.push(callable);
         children.extend(state);
         self.set(id, New::Call { callable, args, state }, children)
-    }
-
-    fn describe_instance(
-        &mut self,
-        id: ValueId,
-        object: &Bound<'py, PyAny>,
-        class: &Bound<'py, PyType>,
-    ) -> Described<Vec<ValueId>> {
-        let name = crate::ffi::types::name(class);
-        let Some(mro) = crate::ffi::types::mro(class) else { return self.escape(id, name) };
-        let bases: Vec<Bound<'py, PyType>> = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok()).collect();
-        if bases.iter().any(|base| {
-            super::native::is_c_type(base)
-                && !matches!(crate::ffi::types::c_name(base).as_str(), "object" | "Generic" | "Protocol")
-        }) {
-            return self.escape(id, format!("instance of {name}, which derives from a C class"));
-        }
-        let mut attributes = self.own_attributes(object)?;
-        for base in &bases {
-            let Ok(dict) = base.getattr("__dict__") else { continue };
-            for name in dict.try_iter().into_iter().flatten().flatten() {
-                let slot = dict
-                    .get_item(&name)
-                    .is_ok_and(|found| crate::ffi::types::c_name(&found.get_type()) == "member_descriptor");
-                if slot && let Ok(value) = object.getattr(name.to_string().as_str()) {
-                    attributes.push((name.to_string(), self.absorb(value)));
-                }
-            }
-        }
-        let class = self.constant(class.clone().into_any());
-        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
-        children.push(class);
-        self.set(id, New::Instance { class, attributes }, children)
-    }
-
-    fn own_attributes(&mut self, object: &Bound<'py, PyAny>) -> Traced<Vec<(String, ValueId)>> {
-        let plain = self.import("builtins", "object")?;
-        let dict = plain
-            .call_method1("__getattribute__", (object, "__dict__"))
-            .ok()
-            .and_then(|dict| dict.cast_into::<PyDict>().ok());
-        Ok(dict.iter().flatten().map(|(name, value)| (name.to_string(), self.absorb(value))).collect())
-    }
-
-    fn describe_exception(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let class = object.get_type();
-        if !object.getattr("__traceback__").is_ok_and(|traceback| traceback.is_none()) {
-            let _ = object.setattr("__traceback__", self.py.None());
-        }
-        let args = object.getattr("args").or_else(|error| internal(error.to_string()))?;
-        let args = self.absorb(args);
-        let mut attributes = self.own_attributes(object)?;
-        let (args, own_args) = match self.group_arguments(object)? {
-            Some(arguments) => (arguments, Some(args)),
-            None => (args, None),
-        };
-        attributes.extend(own_args.map(|args| ("args".to_owned(), args)));
-        for name in ["name", "obj", "path", "value", "code"] {
-            if let Ok(value) = object.getattr(name)
-                && !value.is_none()
-                && class.getattr(name).is_ok_and(|found| {
-                    matches!(
-                        crate::ffi::types::c_name(&found.get_type()).as_str(),
-                        "member_descriptor" | "getset_descriptor"
-                    )
-                })
-            {
-                attributes.push((name.to_owned(), self.absorb(value)));
-            }
-        }
-        let mut linked = Vec::new();
-        for name in ["__context__", "__cause__"] {
-            let value = object.getattr(name).or_else(|error| internal(error.to_string()))?;
-            linked.push((!value.is_none()).then(|| self.absorb(value)));
-        }
-        let class = self.constant(class.into_any());
-        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
-        children.extend([class, args]);
-        children.extend(linked.iter().flatten());
-        let passed = self.state.passed.get(&id).cloned().unwrap_or_default();
-        self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
-    }
-
-    /// A group is made of its message and the exceptions that it took then: `args` may hold a list that changed since.
-    fn group_arguments(&mut self, object: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {
-        if !object.is_instance_of::<PyBaseExceptionGroup>() {
-            return Ok(None);
-        }
-        let parts = object.getattr("message").and_then(|message| Ok((message, object.getattr("exceptions")?)));
-        let tuple = parts.and_then(|parts| parts.into_pyobject(self.py));
-        let tuple = tuple.or_else(|error| internal(error.to_string()))?;
-        Ok(Some(self.own(tuple.into_any())))
     }
 
     /// Changes to the private copies become effects on what they copied.

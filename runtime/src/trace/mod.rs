@@ -15,6 +15,7 @@ mod ops;
 mod order;
 pub mod outcome;
 mod protocol;
+mod rebuild;
 mod record;
 pub mod signal;
 pub mod state;

@@ -199,7 +199,7 @@ impl<'py> Tracer<'py> {
                 self.state.local_names.get(slot as usize).cloned().unwrap_or_else(|| format!("arg{slot}"))
             }
             Some(Source::Global(name)) => format!("g_{name}"),
-            Some(Source::Attr(_, name)) => name.to_string(),
+            Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
             _ => "input".to_owned(),
         }
     }

@@ -30,6 +30,17 @@ pub enum Value {
     New(New),
 }
 
+/// Where an object made during the trace holds a part of its state.
+#[derive(Debug)]
+pub enum Held {
+    /// Set as `object.__setattr__` sets it; no descriptor of the class is in the way.
+    Attribute(String),
+    /// An entry of `__dict__`, with its key, that a descriptor of the class hides.
+    Entry(Py<PyAny>),
+    /// A slot or member of C: this descriptor sets it.
+    Descriptor(Py<PyAny>),
+}
+
 /// A frame in a traceback.
 #[derive(Clone, Debug)]
 pub struct Passed {
@@ -66,8 +77,8 @@ pub enum New {
         kwdefaults: Option<ValueId>,
         /// `__closure__`: cells.
         closure: Vec<ValueId>,
-        /// `__annotations__`, a value.
-        annotations: Option<ValueId>,
+        /// What `FunctionType` does not set from these.
+        attributes: Vec<(Held, ValueId)>,
     },
     /// A bound method.
     Method {
@@ -80,8 +91,8 @@ pub enum New {
     Instance {
         /// The class, a value that is a real type.
         class: ValueId,
-        /// Instance attributes in insertion order.
-        attributes: Vec<(String, ValueId)>,
+        /// Entries of its `__dict__` in insertion order, and its slots.
+        attributes: Vec<(Held, ValueId)>,
     },
     /// An exception instance: class, `args` tuple, attributes as for an instance.
     Exception {
@@ -89,8 +100,8 @@ pub enum New {
         class: ValueId,
         /// `args`, a tuple value.
         args: ValueId,
-        /// Entries of its `__dict__`, and C attributes that the class's constructor does not set from `args`.
-        attributes: Vec<(String, ValueId)>,
+        /// Entries of its `__dict__`, and members of C that the class's constructor does not set from `args`.
+        attributes: Vec<(Held, ValueId)>,
         /// `__context__`.
         context: Option<ValueId>,
         /// `__cause__`; setting it also sets `__suppress_context__`.

@@ -1,0 +1,263 @@
+//! Functions, instances and exceptions at the end of a trace: which parts of them their constructors do not set.
+use super::finish::Described;
+use super::native::is_c_type;
+use super::signal::{Traced, internal};
+use super::state::Tracer;
+use super::value::{Held, New, ValueId};
+use crate::ffi::types;
+use pyo3::exceptions::PyBaseExceptionGroup;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+/// Parts of an exception that are rebuilt by themselves or by raising.
+const LINKS: &[&str] = &["args", "__traceback__", "__context__", "__cause__", "__suppress_context__", "__dict__"];
+
+/// Parts of a function that `FunctionType` takes from the code object and the globals.
+const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
+
+type Attributes = Vec<(Held, ValueId)>;
+
+impl<'py> Tracer<'py> {
+    pub(super) fn describe_function(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let get = |name: &str| object.getattr(name).or_else(|error| internal::<Bound<'py, PyAny>>(error.to_string()));
+        let mut optional = Vec::new();
+        for name in ["__defaults__", "__kwdefaults__"] {
+            let value = get(name)?;
+            optional.push((!value.is_none()).then(|| self.absorb(value)));
+        }
+        let cells = get("__closure__")?.cast_into::<PyTuple>().ok();
+        let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
+        let (code, globals) = (get("__code__")?, get("__globals__")?);
+        let Ok(globals) = globals.cast_into::<PyDict>() else { return internal("function without globals") };
+        let fresh = crate::ffi::function::new(&code, &globals).or_else(|error| internal(error.to_string()))?;
+        let Some(mut attributes) = self.own_attributes(object)? else {
+            return self.escape(id, "function with unusual attributes");
+        };
+        for name in FUNCTION_PARTS {
+            let (Ok(now), Ok(then)) = (object.getattr(*name), fresh.getattr(*name)) else { continue };
+            if !same(&now, &then) {
+                attributes.push((Held::Attribute((*name).to_owned()), self.absorb(now)));
+            }
+        }
+        let mut children: Vec<_> = optional.iter().flatten().copied().collect();
+        children.extend(&closure);
+        children.extend(attributes.iter().map(|(_, value)| *value));
+        let (code, globals) = (code.unbind(), globals.into_any().unbind());
+        let [defaults, kwdefaults] = optional[..] else { return internal("function") };
+        self.set(id, New::Function { code, globals, defaults, kwdefaults, closure, attributes }, children)
+    }
+
+    pub(super) fn describe_instance(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+    ) -> Described<Vec<ValueId>> {
+        let name = types::name(class);
+        let bases = bases(class);
+        if bases
+            .iter()
+            .any(|base| is_c_type(base) && !matches!(types::c_name(base).as_str(), "object" | "Generic" | "Protocol"))
+        {
+            return self.escape(id, format!("instance of {name}, which derives from a C class"));
+        }
+        let Some(mut attributes) = self.own_attributes(object)? else {
+            return self.escape(id, format!("instance of {name} with an unusual __dict__"));
+        };
+        self.slots_of(object, &bases, &mut attributes);
+        let class = self.constant(class.clone().into_any());
+        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
+        children.push(class);
+        self.set(id, New::Instance { class, attributes }, children)
+    }
+
+    /// What stands in the `__slots__` of Python classes.
+    fn slots_of(&mut self, object: &Bound<'py, PyAny>, bases: &[Bound<'py, PyType>], attributes: &mut Attributes) {
+        for base in bases.iter().filter(|base| !is_c_type(base)) {
+            for (_, slot) in descriptors(base).into_iter().filter(|(_, slot)| kind(slot) == "member_descriptor") {
+                if let Ok(value) = slot.call_method1("__get__", (object,)) {
+                    attributes.push((Held::Descriptor(slot.unbind()), self.absorb(value)));
+                }
+            }
+        }
+    }
+
+    /// Entries of `__dict__`; `None` if one cannot be set again.
+    fn own_attributes(&mut self, object: &Bound<'py, PyAny>) -> Traced<Option<Attributes>> {
+        let class = object.get_type();
+        match types::lookup(&class, &PyString::intern(self.py, "__dict__")) {
+            None => return Ok(Some(Vec::new())),
+            Some(found) if kind(&found) != "getset_descriptor" => return Ok(None),
+            Some(_) => {}
+        }
+        let plain = self.import("builtins", "object")?;
+        let dict = plain.call_method1("__getattribute__", (object, "__dict__"));
+        let Some(dict) = dict.ok().and_then(|dict| dict.cast_into::<PyDict>().ok()) else { return Ok(None) };
+        let mut attributes = Vec::new();
+        for (key, value) in dict.iter() {
+            if !super::known::is_scalar(&key) {
+                return Ok(None);
+            }
+            let plain = key.cast_exact::<PyString>().ok().filter(|name| !is_hidden(&class, name));
+            let held = plain.map_or_else(
+                || Held::Entry(key.clone().unbind()),
+                |name| Held::Attribute(name.to_string_lossy().into_owned()),
+            );
+            attributes.push((held, self.absorb(value)));
+        }
+        Ok(Some(attributes))
+    }
+
+    pub(super) fn describe_exception(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let class = object.get_type();
+        let root = self.py.get_type::<pyo3::exceptions::PyBaseException>();
+        let part = |name: &str| {
+            let descriptor = root.getattr(name).map(|descriptor| (descriptor.clone(), descriptor));
+            let value = descriptor.and_then(|(one, other)| Ok((other, one.call_method1("__get__", (object,))?)));
+            value.or_else(|error| internal::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>(error.to_string()))
+        };
+        part("__traceback__")?
+            .0
+            .call_method1("__set__", (object, self.py.None()))
+            .or_else(|error| internal(error.to_string()))?;
+        let bases = bases(&class);
+        let Some(mut attributes) = self.own_attributes(object)? else {
+            return self.escape(id, format!("instance of {} with an unusual __dict__", types::name(&class)));
+        };
+        self.slots_of(object, &bases, &mut attributes);
+        let (args_member, args_now) = part("args")?;
+        let given = match group_arguments(object)? {
+            Some(made_of) => {
+                attributes.push((Held::Descriptor(args_member.unbind()), self.absorb(args_now)));
+                made_of
+            }
+            None => args_now,
+        };
+        if !self.members_of(object, &given, &bases, &mut attributes)? {
+            return self.escape(id, format!("{} in a state that its constructor does not make", types::name(&class)));
+        }
+        let mut linked = Vec::new();
+        for name in ["__context__", "__cause__"] {
+            let value = part(name)?.1;
+            linked.push((!value.is_none()).then(|| self.absorb(value)));
+        }
+        let (descriptor, suppressed) = part("__suppress_context__")?;
+        if suppressed.is_truthy().unwrap_or(false) != linked[1].is_some() {
+            attributes.push((Held::Descriptor(descriptor.unbind()), self.absorb(suppressed)));
+        }
+        let args = self.absorb(given);
+        let class = self.constant(class.into_any());
+        let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
+        children.extend([class, args]);
+        children.extend(linked.iter().flatten());
+        let passed = self.state.passed.get(&id).cloned().unwrap_or_default();
+        self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
+    }
+
+    /// Members of C that differ from those of an exception freshly made from the same `args`; false if one cannot be set.
+    fn members_of(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyAny>,
+        bases: &[Bound<'py, PyType>],
+        attributes: &mut Attributes,
+    ) -> Traced<bool> {
+        let Some(base) = bases.iter().find(|base| is_c_type(base)) else {
+            return internal("exception without a C base");
+        };
+        let fresh = self.with_callbacks(|| remade(base, args));
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        let Ok(fresh) = fresh else { return Ok(false) };
+        let members = bases.iter().filter(|base| is_c_type(base)).flat_map(descriptors);
+        for (name, member) in members {
+            if LINKS.contains(&name.as_str()) || !matches!(kind(&member), "member_descriptor" | "getset_descriptor") {
+                continue;
+            }
+            let (now, then) = (member.call_method1("__get__", (object,)), member.call_method1("__get__", (&fresh,)));
+            match (now, then) {
+                (Ok(now), Ok(then)) if same(&now, &then) => {}
+                (Ok(now), _) => {
+                    if member.call_method1("__set__", (&fresh, &now)).is_err() {
+                        return Ok(false);
+                    }
+                    attributes.push((Held::Descriptor(member.unbind()), self.absorb(now)));
+                }
+                (Err(_), Ok(_)) => return Ok(false),
+                (Err(_), Err(_)) => {}
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A group is made of its message and the exceptions that it took then: `args` may hold a list that changed since.
+fn group_arguments<'py>(object: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, PyAny>>> {
+    if !object.is_instance_of::<PyBaseExceptionGroup>() {
+        return Ok(None);
+    }
+    let root = object.py().get_type::<PyBaseExceptionGroup>();
+    let part = |name: &str| root.getattr(name).and_then(|member| member.call_method1("__get__", (object,)));
+    let parts = part("message").and_then(|message| Ok((message, part("exceptions")?)));
+    let tuple = parts.and_then(|parts| parts.into_pyobject(object.py()));
+    tuple.map(|tuple| Some(tuple.into_any())).or_else(|error| internal(error.to_string()))
+}
+
+/// `base.__new__(base, *args)`, `base.__init__(it, *args)`: what emitted code does.
+fn remade<'py>(base: &Bound<'py, PyType>, args: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let args = args.cast::<PyTuple>()?;
+    let with = |first: &Bound<'py, PyAny>| {
+        PyTuple::new(base.py(), std::iter::once(first.clone()).chain(args.iter()).collect::<Vec<_>>())
+    };
+    let fresh = base.getattr("__new__")?.call1(with(base.as_any())?)?;
+    base.getattr("__init__")?.call1(with(&fresh)?)?;
+    Ok(fresh)
+}
+
+/// The resolution order.
+fn bases<'py>(class: &Bound<'py, PyType>) -> Vec<Bound<'py, PyType>> {
+    types::mro(class).iter().flatten().filter_map(|base| base.cast_into::<PyType>().ok()).collect()
+}
+
+/// What the class itself defines.
+fn descriptors<'py>(class: &Bound<'py, PyType>) -> Vec<(String, Bound<'py, PyAny>)> {
+    let items = class.getattr("__dict__").and_then(|dict| dict.call_method0("items"));
+    let items = items.and_then(|items| items.try_iter());
+    items
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|item| {
+            let (name, found) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
+            Some((name.cast_into::<PyString>().ok()?.to_string_lossy().into_owned(), found))
+        })
+        .collect()
+}
+
+/// `member_descriptor` and `getset_descriptor` by name, if C defines the class of the object.
+fn kind(object: &Bound<'_, PyAny>) -> &'static str {
+    match types::c_name(&object.get_type()).as_str() {
+        "member_descriptor" => "member_descriptor",
+        "getset_descriptor" => "getset_descriptor",
+        _ => "",
+    }
+}
+
+/// Whether setting the attribute meets a descriptor of the class instead of `__dict__`.
+fn is_hidden(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
+    let Some(found) = types::lookup(class, name) else { return false };
+    let class = found.get_type();
+    ["__set__", "__delete__"].iter().any(|name| types::lookup(&class, &PyString::intern(found.py(), name)).is_some())
+}
+
+/// The same object, equal plain values, or tuples of these.
+fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+    if one.is(other) {
+        return true;
+    }
+    if let (Ok(one), Ok(other)) = (one.cast_exact::<PyTuple>(), other.cast_exact::<PyTuple>()) {
+        return one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| same(&one, &other));
+    }
+    one.get_type().is(other.get_type()) && super::known::is_scalar(one) && one.eq(other).unwrap_or(false)
+}

@@ -1,0 +1,145 @@
+"""Objects made before a graph break are the same after it: state that their constructors do not set, slots, descriptors in the way."""
+
+import unittest
+
+import slotrt
+
+
+def outcome(function, *args):
+    try:
+        return "value", repr(function(*args))
+    except Exception as error:  # noqa: BLE001
+        return "raises", type(error).__name__, str(error)
+
+
+class Slotted:
+    __slots__ = ("one", "two")
+
+    def __getattr__(self, name):
+        return f"missing {name}"
+
+
+class Watched:
+    def __getattribute__(self, name):
+        print(name)
+        return object.__getattribute__(self, name)
+
+
+class Hidden:
+    @property
+    def value(self):
+        return "property"
+
+
+class ArgsIsProperty(Exception):
+    @property
+    def args(self):
+        return "no tuple"
+
+
+class SlottedError(Exception):
+    __slots__ = ("kept",)
+
+
+def function_attributes():
+    def inner():
+        return 1
+
+    inner.__name__, inner.__qualname__, inner.__doc__, inner.__module__, inner.extra = "n", "q", "d", "m", 5
+    slotrt.graph_break()
+    return inner.__name__, inner.__qualname__, inner.__doc__, inner.__module__, inner.extra, inner()
+
+
+def suppressed_context():
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError:
+            raise ValueError(2) from None
+    except ValueError as error:
+        caught = error
+    slotrt.graph_break()
+    return caught.__cause__, repr(caught.__context__), caught.__suppress_context__
+
+
+def unset_slot():
+    made = Slotted()
+    made.one = 1
+    slotrt.graph_break()
+    return made.one, made.two
+
+
+def own_getattribute():
+    made = Watched()
+    made.value = 1
+    slotrt.graph_break()
+    return made.value
+
+
+def entry_under_a_property():
+    made = Hidden()
+    made.__dict__["value"] = 1
+    slotrt.graph_break()
+    return made.value, made.__dict__
+
+
+def property_named_args():
+    error = ArgsIsProperty(1, 2)
+    slotrt.graph_break()
+    return error.args, BaseException.args.__get__(error)
+
+
+def slots_and_notes_of_an_exception():
+    error = SlottedError(1)
+    error.kept, error.free = 2, 3
+    error.add_note("note")
+    slotrt.graph_break()
+    return error.kept, error.free, error.__notes__, error.args
+
+
+def members_of_an_os_error():
+    error = OSError(2, "message", "file")
+    slotrt.graph_break()
+    return type(error), error.args, error.filename, str(error)
+
+
+def members_of_a_decode_error():
+    error = UnicodeDecodeError("utf8", b"abc", 0, 1, "reason")
+    error.start = 1
+    slotrt.graph_break()
+    return error.start, str(error)
+
+
+def members_set_by_hand():
+    stop, leave, missing, syntax = StopIteration(3), SystemExit(4), ImportError("m", name="n", path="p"), SyntaxError("s")
+    stop.value, leave.code, syntax.lineno = None, None, 4
+    stop.args = (5,)
+    slotrt.graph_break()
+    return stop.value, stop.args, leave.code, missing.name, missing.path, syntax.lineno, str(syntax)
+
+
+class TestRebuild(unittest.TestCase):
+    CASES = (
+        function_attributes,
+        suppressed_context,
+        unset_slot,
+        own_getattribute,
+        entry_under_a_property,
+        property_named_args,
+        slots_and_notes_of_an_exception,
+        members_of_an_os_error,
+        members_of_a_decode_error,
+        members_set_by_hand,
+    )
+
+    def test_state_survives_a_break(self):
+        for case in self.CASES:
+            with self.subTest(case.__name__):
+                slotrt.reset()
+                compiled = slotrt.compile(case)
+                self.assertEqual(outcome(case), outcome(compiled))
+                self.assertEqual(outcome(case), outcome(compiled))
+
+
+if __name__ == "__main__":
+    unittest.main()
