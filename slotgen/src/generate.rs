@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::diagnostics::{Diagnostics, Severity};
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
-use crate::facts::{Facts, Installed, Opcodes};
+use crate::facts::{Facts, Installed, Opcodes, Origin};
 use crate::model;
 use crate::preprocess::{Configuration, ConfigurationError};
 use crate::source::{SourceError, Tree};
@@ -210,6 +210,12 @@ fn opcode_files(sets: &InstructionSets) -> Result<Vec<File>, GenerateError> {
     Ok(files)
 }
 
+/// Brings the facts of `series`, read from a compiled library, into line; gives what changes.
+pub fn generate_binary(facts: &Facts, series: &str, root: &Path, mode: Mode) -> Result<Vec<Change>, GenerateError> {
+    let file = facts_file(facts, series)?;
+    Ok(emit::write(root, std::slice::from_ref(&file.path), std::slice::from_ref(&file), mode)?)
+}
+
 /// Reads the headers of an installation of `series` and its `opcode.py`, and brings the tables of code objects and
 /// frames into line; gives what changes.
 pub fn generate_installed(
@@ -256,13 +262,9 @@ pub fn generate_installed(
 
 /// The headers of an installation and its `opcode.py` as one tree.
 fn installation(include: &Path, opcode_py: &Path) -> Result<Tree, GenerateError> {
-    let headers = Tree::open(include)?;
-    let mut files: Vec<(String, String)> =
-        headers.files().iter().map(|file| (file.path().to_owned(), file.text().to_owned())).collect();
     let text = std::fs::read_to_string(opcode_py)
         .map_err(|error| SourceError::Unreadable { path: opcode_py.to_owned(), error })?;
-    files.push(("Lib/opcode.py".to_owned(), text));
-    Ok(Tree::from_files(files)?)
+    Ok(Tree::open(include)?.with("Lib/opcode.py", text)?)
 }
 
 /// What all releases share, made from the facts of each.
@@ -291,7 +293,10 @@ fn modules(facts: &Facts, series: &str, folder: &str, files: &[File]) -> File {
 
 /// The committed facts of the releases that this run does not read.
 fn other_facts(root: &Path, series: &str) -> Result<BTreeMap<String, Facts>, GenerateError> {
-    read_facts(&root.join("facts"), series)
+    let mut all: BTreeMap<String, Facts> = read_facts(&root.join("facts"), series)?;
+    // What a compiled library says goes to no Rust.
+    all.retain(|_, facts| facts.source == Origin::C);
+    Ok(all)
 }
 
 /// The facts files of a folder by series, all but one.

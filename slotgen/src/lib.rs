@@ -11,7 +11,8 @@ pub mod preprocess;
 pub mod prove;
 pub mod source;
 pub mod translate;
+pub mod unchanged;
 
 mod generate;
 
-pub use generate::{GenerateError, Report, facts_of, generate, generate_installed};
+pub use generate::{GenerateError, Report, facts_of, generate, generate_binary, generate_installed};

@@ -101,7 +101,7 @@ fn hook(python: &Interpreter) -> Result<Row> {
     Ok(Row { name, value: report["ratio"].as_f64(), unit: "x".to_owned(), bound: Some(1.2) })
 }
 
-/// slotgen's own benchmarks, as cargo prints them.
+/// slotgen's own benchmarks, as cargo prints them; they hold their bounds themselves.
 fn slotgen() -> Result<()> {
     sources::obtain("3.13", None)?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -1,7 +1,7 @@
 //! `facts`: what a release says of its slots, types and functions, for people and machines.
 use crate::obtain::{compiled, releases, sources};
-use crate::ui::Step;
 use crate::ui::table::table;
+use crate::ui::{self, Step};
 use crate::{place, regen};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -88,6 +88,9 @@ pub fn from_library(release: &str, build: &Build) -> Result<(Library, Facts)> {
         bail!("{} is CPython {}, not {release}", path.display(), library.release);
     }
     let known = regen::committed_facts()?;
+    if library.opcodes.is_none() {
+        ui::note("its headers do not tell the instruction set: the facts have no opcodes");
+    }
     let mut facts = library.facts("release", &slotgen::facts::nearest(&library.release, &known));
     slotgen::model::link(&mut facts);
     step.done(format!("CPython {}, {} types", library.release, library.types.len()));

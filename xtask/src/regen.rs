@@ -1,14 +1,15 @@
 //! `regen`: `generated/` from CPython's sources, written or compared.
-use crate::obtain::{interpreter, releases, sources};
+use crate::obtain::{compiled, interpreter, releases, sources};
 use crate::ui::{Advise, Step, paint};
-use crate::{place, ui};
+use crate::{facts, place, ui};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use slotgen::emit::Mode;
 use slotgen::facts::{Facts, SlotOrigin};
 use slotgen::source::Tree;
-use slotgen::{Report, generate, generate_installed};
+use slotgen::unchanged::Unchanged;
+use slotgen::{Report, generate, generate_binary, generate_installed};
 use std::path::{Path, PathBuf};
 
 /// Generates `generated/` from CPython's sources, or checks that it is what they give
@@ -17,11 +18,12 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask regen 3.13             read CPython 3.13, write generated/\n  \
     cargo xtask regen 3.13 --check     exit 1 and name the files if generated/ differs\n  \
-    cargo xtask regen --check          the same for every release in generated/\n  \
+    cargo xtask regen --check          the same for every release with C sources\n  \
+    cargo xtask regen 3.14             the facts alone, from a compiled library: no C sources are pinned\n  \
     cargo xtask regen 3.13 --source ~/cpython --dry-run\n  \
     cargo xtask regen --installed 3.12 opcodes and layouts alone, from an installation's headers")]
 pub struct Options {
-    /// CPython releases: 3.13, …; without any, those that generated/ holds
+    /// CPython releases: 3.13, …; without any, those that generated/ holds and whose C sources are pinned
     releases: Vec<String>,
     /// Write nothing; fail if generated/ differs
     #[arg(long)]
@@ -54,20 +56,78 @@ pub fn run(options: &Options) -> Result<()> {
         return installed(series, options.python.as_deref(), mode);
     }
     let releases = if options.releases.is_empty() { committed()? } else { options.releases.clone() };
-    let mut reports = Vec::new();
+    let mut done = Vec::new();
+    let mut from_sources = Vec::new();
     for release in &releases {
-        let sources = sources::obtain(release, options.source.as_deref())?;
-        reports.push(one(&sources, mode)?);
+        match (&options.source, releases::named(release)) {
+            (None, Err(_)) if compiled::is_known(release) => done.push(from_library(release, mode)?),
+            (given, _) => from_sources.push(sources::obtain(release, given.as_deref())?),
+        }
     }
+    done.extend(all(&from_sources, mode)?);
     if options.json {
-        let reports: Vec<_> = reports.iter().map(as_json).collect();
-        anstream::println!("{:#}", json!(reports));
+        anstream::println!("{}", serde_json::to_string_pretty(&done)?);
     } else {
-        reports.iter().for_each(|report| show(report, mode));
+        done.iter().for_each(|done| show(done, mode));
     }
-    let stale = reports.iter().any(|report| mode == Mode::Check && !report.changes.is_empty());
+    let stale = done.iter().any(|done| mode == Mode::Check && !done.changes.is_empty());
     if stale { Err(anyhow!("generated/ is not what slotgen produces")) } else { Ok(()) }
         .advise(format!("run `cargo xtask regen {}` and commit the result", releases.join(" ")))
+}
+
+/// What was done for one release.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Done {
+    release: String,
+    files: usize,
+    changes: Vec<String>,
+    diagnostics: Vec<String>,
+    /// Nothing that it depends on has changed since it was last compared.
+    #[serde(default)]
+    unchanged: bool,
+}
+
+/// Every release from its sources; a check of what was checked before and has not changed since is not made again.
+fn all(sources: &[sources::Sources], mode: Mode) -> Result<Vec<Done>> {
+    let generated = place::root().join("generated");
+    let trees: Vec<Tree> = sources.iter().map(open).collect::<Result<_>>()?;
+    let unchanged = Unchanged { records: &place::target().join("regen"), trees: &trees, generated: &generated };
+    if mode == Mode::Check
+        && let Some(found) = unchanged.recall()
+        && let Ok(done) = serde_json::from_str::<Vec<Done>>(&found)
+    {
+        return Ok(done.into_iter().map(|done| Done { unchanged: true, ..done }).collect());
+    }
+    let mut done = Vec::new();
+    for tree in &trees {
+        done.push(Done::from(of_tree(tree, mode)?));
+    }
+    if mode != Mode::DryRun && (mode == Mode::Write || done.iter().all(|done| done.changes.is_empty())) {
+        let clean: Vec<Done> = done.iter().cloned().map(|done| Done { changes: Vec::new(), ..done }).collect();
+        unchanged.remember(&serde_json::to_string(&clean)?)?;
+    }
+    Ok(done)
+}
+
+impl From<Report> for Done {
+    fn from(report: Report) -> Done {
+        Done {
+            release: report.release,
+            files: report.files,
+            changes: report.changes.iter().map(ToString::to_string).collect(),
+            diagnostics: report.diagnostics.0.iter().map(ToString::to_string).collect(),
+            unchanged: false,
+        }
+    }
+}
+
+/// The facts of a release without C sources, from a compiled library.
+fn from_library(release: &str, mode: Mode) -> Result<Done> {
+    let (_, facts) = facts::from_library(release, &compiled::find(release)?.build)?;
+    let series = releases::series_of(&facts.release);
+    let changes = generate_binary(&facts, &series, &place::root().join("generated"), mode)?;
+    let changes = changes.iter().map(ToString::to_string).collect();
+    Ok(Done { release: facts.release, files: 1, changes, diagnostics: Vec::new(), unchanged: false })
 }
 
 /// The tables of code objects and frames of a release of which there is an interpreter.
@@ -86,12 +146,18 @@ fn installed(series: &str, python: Option<&Path>, mode: Mode) -> Result<()> {
 
 /// Brings `generated/` into line with one source tree, or compares.
 pub fn one(sources: &sources::Sources, mode: Mode) -> Result<Report> {
-    let step = Step::start(format!("Generating Rust from CPython {}", sources.version));
-    step.at("reading");
-    let tree = Tree::open(&sources.path).with_context(|| sources.path.display().to_string())?;
+    of_tree(&open(sources)?, mode)
+}
+
+fn open(sources: &sources::Sources) -> Result<Tree> {
+    Tree::open(&sources.path).with_context(|| sources.path.display().to_string())
+}
+
+fn of_tree(tree: &Tree, mode: Mode) -> Result<Report> {
+    let release = tree.release();
+    let step = Step::start(format!("Generating Rust from CPython {release}"));
     step.at("preprocessing, parsing, extracting");
-    let series = releases::series_of(&sources.version);
-    let report = generate(&tree, &series, &place::root().join("generated"), mode)?;
+    let report = generate(tree, &release.series(), &place::root().join("generated"), mode)?;
     step.done(format!("{} files, {} to change", report.files, report.changes.len()));
     for diagnostic in &report.diagnostics.0 {
         ui::note(diagnostic);
@@ -119,13 +185,14 @@ pub fn counts(report: &Report) -> Vec<(String, usize)> {
     counts.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
-/// The series that `generated/facts` holds.
+/// The series that `generated/facts` holds and whose C sources are pinned.
 pub fn committed() -> Result<Vec<String>> {
     let folder = place::root().join("generated").join("facts");
     let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
     let mut series: Vec<String> = files.filter_map(|path| stem(&path)).collect();
+    series.retain(|series| releases::named(series).is_ok());
     series.sort();
     if series.is_empty() {
         bail!("generated/facts holds no release yet");
@@ -133,7 +200,7 @@ pub fn committed() -> Result<Vec<String>> {
     Ok(series)
 }
 
-/// The facts that `generated/facts` holds.
+/// The facts that `generated/facts` holds and that were read from C.
 pub fn committed_facts() -> Result<Vec<Facts>> {
     let read = |series: &String| {
         let path = place::root().join("generated").join("facts").join(format!("{series}.json"));
@@ -143,25 +210,16 @@ pub fn committed_facts() -> Result<Vec<Facts>> {
     committed()?.iter().map(read).collect()
 }
 
-fn show(report: &Report, mode: Mode) {
-    let verb = match (mode, report.changes.is_empty()) {
+fn show(done: &Done, mode: Mode) {
+    let verb = match (mode, done.changes.is_empty()) {
+        (_, true) if done.unchanged => paint::green("is up to date (nothing has changed since the last check)"),
         (_, true) => paint::green("is up to date"),
         (Mode::Write, false) => paint::green("written"),
         (Mode::Check, false) => paint::red("differs"),
         (Mode::DryRun, false) => paint::yellow("would change"),
     };
-    anstream::println!("generated/ for CPython {}: {} files, {verb}", report.release, report.files);
-    for change in &report.changes {
+    anstream::println!("generated/ for CPython {}: {} files, {verb}", done.release, done.files);
+    for change in &done.changes {
         anstream::println!("  {change}");
     }
-}
-
-fn as_json(report: &Report) -> serde_json::Value {
-    let text = |items: Vec<String>| json!(items);
-    json!({
-        "release": report.release,
-        "files": report.files,
-        "changes": text(report.changes.iter().map(ToString::to_string).collect()),
-        "diagnostics": text(report.diagnostics.0.iter().map(ToString::to_string).collect()),
-    })
 }

@@ -1,6 +1,9 @@
 //! A build of CPython on disk: its library, its extension modules, and the files that hold their symbols.
 
 use super::{BinaryError, Library, Reader};
+use crate::diagnostics::Diagnostics;
+use crate::extract;
+use crate::facts::Opcodes;
 use crate::preprocess::Configuration;
 use crate::source::Tree;
 use object::Object;
@@ -34,8 +37,19 @@ impl Build {
                 Err(error) => return Err(error),
             }
         }
+        library.opcodes = self.opcodes(headers, configuration);
         library.types.sort_by(|a, b| (&a.file, &a.c_name, &a.tp_name).cmp(&(&b.file, &b.c_name, &b.tp_name)));
         Ok(library)
+    }
+}
+
+impl Build {
+    fn opcodes(&self, headers: &Tree, configuration: &Configuration) -> Option<Opcodes> {
+        let text = std::fs::read_to_string(self.modules.as_deref()?.parent()?.join("opcode.py")).ok()?;
+        let tree = headers.with("Lib/opcode.py", text).ok()?;
+        let mut findings = Diagnostics::default();
+        let found = extract::installed(&tree, configuration, &mut findings)?;
+        (!findings.has_errors()).then_some(found.opcodes)
     }
 }
 

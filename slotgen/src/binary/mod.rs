@@ -34,6 +34,8 @@ pub struct Library {
     pub unread: BTreeSet<String>,
     /// The methods of every struct sequence.
     pub sequence_methods: Vec<Method>,
+    /// The instruction set, where headers and `opcode.py` tell it; before 3.11 stack effects stand in `compile.c` alone.
+    pub opcodes: Option<Opcodes>,
     /// SHA-256 of the library.
     pub digest: String,
     /// Numbers of the macros that stand in flags.
@@ -67,7 +69,7 @@ impl Library {
             functions: Vec::new(),
             prototypes: Vec::new(),
             function_types: self.function_types.clone(),
-            opcodes: Opcodes { have_argument: 0, opcodes: Vec::new() },
+            opcodes: self.opcodes.clone().unwrap_or(Opcodes { have_argument: 0, opcodes: Vec::new() }),
             constants: self.constants.clone(),
             macros: self.macros.clone(),
         };
@@ -136,6 +138,7 @@ impl Reader {
             function_types: self.function_types.clone(),
             unread: tables.unread(),
             sequence_methods: tables.sequence_methods(),
+            opcodes: None,
             digest: crate::source::sha256(library),
             constants: self.constants.clone(),
             macros: self.macros.clone(),

@@ -67,7 +67,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Lower-case hexadecimal of a digest.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a String cannot fail.

@@ -7,7 +7,7 @@ mod tree;
 mod units;
 
 pub use file::SourceFile;
-pub(crate) use file::sha256;
+pub(crate) use file::{hex, sha256};
 pub use pins::{Pin, pin, pins};
 pub use release::Release;
 pub use tree::Tree;

@@ -64,6 +64,13 @@ impl Tree {
         Tree::build(files.into_iter().map(file).collect())
     }
 
+    /// The same tree with one file more, or with another text of a file.
+    pub fn with(&self, path: &str, text: String) -> Result<Tree, SourceError> {
+        let others = self.files.iter().filter(|file| file.path() != path);
+        let files = others.map(|file| (file.path().to_owned(), file.text().to_owned()));
+        Tree::from_files(files.chain([(path.to_owned(), text)]))
+    }
+
     fn build(mut files: Vec<SourceFile>) -> Result<Tree, SourceError> {
         files.sort_by(|a, b| a.path().cmp(b.path()));
         let patchlevel = files.iter().find(|f| f.path() == "Include/patchlevel.h");

@@ -17,6 +17,11 @@ pub struct Compiled {
     pub origin: &'static str,
 }
 
+/// Whether a compiled CPython of the release may be at hand.
+pub fn is_known(release: &str) -> bool {
+    unpacked::is_known(release) || interpreter::find(&series_of(release), None).is_ok()
+}
+
 /// The first of `all`.
 pub fn find(release: &str) -> Result<Compiled> {
     all(release)?.into_iter().next().ok_or_else(|| anyhow!("no compiled CPython {release} is known"))
