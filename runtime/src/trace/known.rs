@@ -79,7 +79,7 @@ pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
         "property" | "staticmethod" | "classmethod" => true,
         "builtin_function_or_method" | "method-wrapper" => object
             .getattr("__self__")
-            .is_ok_and(|bound| !is_scalar(&bound) && !(is_definition(&bound) && !is_of_one_object(&bound))),
+            .is_ok_and(|bound| !is_scalar(&bound) && (!is_definition(&bound) || is_of_one_object(&bound))),
         _ => false,
     }
 }
