@@ -94,7 +94,8 @@ impl<'a> Frame<'a> {
     }
 
     /// Number of slots that parameters fill.
-    fn parameters(self) -> usize {
+    #[must_use]
+    pub fn parameters(self) -> usize {
         let code = self.executable().cast::<u8>();
         // SAFETY: the executable is a code object; `co_kwonlyargcount` is the third of three counts that follow each other.
         let field = |offset| unsafe { layout::read::<c_int>(code, offset) };

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
 
@@ -129,6 +129,81 @@ pub fn is_installed(_py: Python<'_>) -> bool {
     // SAFETY: attached, the interpreter is alive.
     let current = unsafe { _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get()) };
     current as usize == evaluate as *const () as usize
+}
+
+/// What stands in for a frame: its result, or `None` to run it.
+pub type Answer = for<'py> fn(Python<'py>, Frame<'_>) -> Option<PyResult<Py<PyAny>>>;
+
+thread_local! {
+    /// Who is asked about this thread's fresh frames.
+    static ASKED: Cell<Option<Answer>> = const { Cell::new(None) };
+}
+
+/// How many threads ask, and what evaluated frames before the first did. The interpreter's lock guards both.
+static ASKING: AtomicUsize = AtomicUsize::new(0);
+static BEFORE: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Runs C code; fresh frames that it begins on this thread are offered to `answer` first.
+pub fn intercept<T>(py: Python<'_>, answer: Answer, run: impl FnOnce() -> T) -> PyResult<T> {
+    layout::check(py)?;
+    // SAFETY: attached, so that the interpreter is alive and no other thread changes its evaluator.
+    unsafe {
+        let interpreter = ffi::PyInterpreterState_Get();
+        let previous = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+        if ASKING.fetch_add(1, Ordering::AcqRel) == 0 {
+            BEFORE.store(previous as *mut (), Ordering::Release);
+            _PyInterpreterState_SetEvalFrameFunc(interpreter, ask);
+        }
+    }
+    let outer = ASKED.replace(Some(answer));
+    let result = catch_unwind(AssertUnwindSafe(run));
+    ASKED.set(outer);
+    if ASKING.fetch_sub(1, Ordering::AcqRel) == 1 {
+        // SAFETY: as above; what was stored is an evaluator.
+        unsafe {
+            let interpreter = ffi::PyInterpreterState_Get();
+            if _PyInterpreterState_GetEvalFrameFunc(interpreter) as usize == ask as *const () as usize {
+                _PyInterpreterState_SetEvalFrameFunc(interpreter, before());
+            }
+        }
+    }
+    Ok(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+}
+
+fn before() -> Evaluator {
+    let before = BEFORE.load(Ordering::Acquire);
+    if before.is_null() {
+        return _PyEval_EvalFrameDefault;
+    }
+    // SAFETY: only evaluators are stored.
+    unsafe { std::mem::transmute::<*mut (), Evaluator>(before) }
+}
+
+unsafe extern "C" fn ask(state: *mut ffi::PyThreadState, raw: *mut u8, throw: c_int) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter's own arguments.
+    let frame = unsafe { Frame::new(state, raw) };
+    if let (0, Some(answer)) = (throw, ASKED.get())
+        && frame.is_fresh()
+    {
+        let answered = Python::attach(|py| {
+            let asked = catch_unwind(AssertUnwindSafe(|| answer(py, frame)));
+            let asked = asked.unwrap_or_else(|_| Some(Err(InternalError::new_err("panic in slotrt's tracer"))))?;
+            Some(asked.map_or_else(
+                |error| {
+                    error.restore(py);
+                    std::ptr::null_mut()
+                },
+                Py::into_ptr,
+            ))
+        });
+        if let Some(result) = answered {
+            // SAFETY: this release's evaluator clears the frame it is given; we stand in for it.
+            unsafe { _PyEval_FrameClearAndPop(state, raw) };
+            return result;
+        }
+    }
+    // SAFETY: the interpreter's own arguments, passed on.
+    unsafe { before()(state, raw, throw) }
 }
 
 unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, throw: c_int) -> *mut ffi::PyObject {

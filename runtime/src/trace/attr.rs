@@ -134,7 +134,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A data descriptor's `__get__`.
-    fn read_descriptor(
+    pub(super) fn read_descriptor(
         &mut self,
         found: Bound<'py, PyAny>,
         object: ValueId,
@@ -253,91 +253,6 @@ impl<'py> Tracer<'py> {
         self.call(get, Arguments::positional(vec![found, object, class]))
     }
 
-    /// CPython: `_Py_type_getattro`.
-    fn type_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
-        let meta = class.get_type();
-        let plain =
-            self.import("builtins", "type")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
-        if self.lookup(&meta, "__getattribute__").is_some_and(|found| !found.is(&plain)) {
-            return unsupported("metaclass with __getattribute__", short_name(&meta));
-        }
-        let on_meta = self.lookup(&meta, name);
-        if let Some(found) = &on_meta
-            && is_data_descriptor(found)
-            && has_get(found)
-        {
-            return self.read_type_member(class, found, object, &meta, name);
-        }
-        if let Some(found) = self.lookup(class, name) {
-            return self.bind_to_class(found, object, class, name);
-        }
-        match on_meta {
-            Some(found) => {
-                let found = self.absorb_static(found);
-                self.bind(found, object, &meta)
-            }
-            None if self.lookup(&meta, "__getattr__").is_some() => {
-                unsupported("metaclass with __getattr__", short_name(&meta))
-            }
-            None => {
-                let message = format!("type object '{}' has no attribute '{name}'", short_name(class));
-                self.raise("AttributeError", message)
-            }
-        }
-    }
-
-    fn read_type_member(
-        &mut self,
-        class: &Bound<'py, PyType>,
-        found: &Bound<'py, PyAny>,
-        object: ValueId,
-        meta: &Bound<'py, PyType>,
-        name: &str,
-    ) -> Traced<ValueId> {
-        if !matches!(crate::ffi::types::c_name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
-            return self.read_descriptor(found.clone(), object, meta, name);
-        }
-        self.rely_on_class(class);
-        if matches!(
-            name,
-            "__name__" | "__qualname__" | "__module__" | "__mro__" | "__base__" | "__bases__" | "__doc__" | "__flags__"
-        ) {
-            let value = class.getattr(name).or_else(|error| self.raise_error(error))?;
-            return Ok(self.constant(value));
-        }
-        if name == "__class__" {
-            return Ok(self.constant(meta.clone().into_any()));
-        }
-        unsupported("attribute of a class that lives in C", name)
-    }
-
-    fn bind_to_class(
-        &mut self,
-        found: Bound<'py, PyAny>,
-        object: ValueId,
-        class: &Bound<'py, PyType>,
-        name: &str,
-    ) -> Traced<ValueId> {
-        let kind = found.get_type();
-        match crate::ffi::types::c_name(&kind).as_str() {
-            "staticmethod" | "classmethod" | "classmethod_descriptor" => {
-                let found = self.absorb_static(found);
-                self.bind(found, object, class)
-            }
-            "function" | "method_descriptor" | "wrapper_descriptor" | "property" | "member_descriptor"
-            | "getset_descriptor" => Ok(self.absorb_static(found)),
-            _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
-                Ok(self.absorb_static(found))
-            }
-            _ if is_c_type(&kind) => unsupported("C descriptor", name),
-            _ => {
-                let Some(get) = self.lookup(&kind, "__get__") else { return internal("__get__ vanished") };
-                let (get, found, none) = (self.absorb_static(get), self.absorb_static(found), self.none());
-                self.call(get, Arguments::positional(vec![found, none, object]))
-            }
-        }
-    }
-
     /// CPython: `_Py_module_getattro_impl`.
     fn module_get_attr(&mut self, object: ValueId, module: &Bound<'py, PyAny>, name: &str) -> Traced<ValueId> {
         if let Some(value) = self.instance_attr(object, name)? {
@@ -425,10 +340,12 @@ impl<'py> Tracer<'py> {
         receiver: ValueId,
         name: &str,
     ) -> Traced<(ValueId, Option<ValueId>)> {
+        // CPython: `supercheck`; bound to a class, nothing is bound again.
         let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
+        let as_class = as_class.filter(|object| crate::ffi::types::is_subtype(object, class));
         let start = match &as_class {
-            Some(object) if crate::ffi::types::is_subtype(object, class) => object.clone(),
-            _ => self.class_of(receiver)?,
+            Some(object) => object.clone(),
+            None => self.class_of(receiver)?,
         };
         self.rely_on_class(&start);
         let Some(mro) = crate::ffi::types::mro(&start) else { return internal("class without an MRO") };
@@ -465,8 +382,11 @@ impl<'py> Tracer<'py> {
         if self.domain_of(&class).is_some() {
             return unsupported("attribute of a graph value is set", name);
         }
-        if self.known(object).is_some() {
-            return unsupported("attribute of a class, module or function is set", name);
+        if let Some(known) = self.known(object) {
+            return match (self.owned(object), known.cast_into::<PyType>()) {
+                (Some(_), Ok(made)) => self.type_set_attr(object, &made, name, value),
+                _ => unsupported("attribute of a class, module or function is set", name),
+            };
         }
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "object")?.getattr(method).or_else(|error| self.raise_error(error))?;
@@ -601,7 +521,7 @@ impl<'py> Tracer<'py> {
 }
 
 /// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
-fn short_name(class: &Bound<'_, PyType>) -> String {
+pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {
     crate::ffi::types::name(class)
 }
 
@@ -634,12 +554,12 @@ fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether the class of the descriptor has `tp_descr_get`.
-fn has_get(found: &Bound<'_, PyAny>) -> bool {
+pub(super) fn has_get(found: &Bound<'_, PyAny>) -> bool {
     crate::ffi::types::lookup(&found.get_type(), &PyString::new(found.py(), "__get__")).is_some()
 }
 
 /// Whether the class of the descriptor has `tp_descr_set`.
-fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
+pub(super) fn is_data_descriptor(found: &Bound<'_, PyAny>) -> bool {
     let class = found.get_type();
     ["__set__", "__delete__"]
         .iter()

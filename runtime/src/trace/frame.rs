@@ -11,6 +11,7 @@ use std::rc::Rc;
 /// One frame.
 #[derive(Debug)]
 pub struct Frame {
+    pub(super) function: Py<PyAny>,
     pub(super) code: Rc<Code>,
     pub(super) file: String,
     pub(super) globals: Py<PyDict>,
@@ -112,7 +113,8 @@ impl<'py> Tracer<'py> {
     /// Runs until the frame returns, yields, raises or stops.
     pub(super) fn run(&mut self, frame: &mut Frame) -> Traced<Rest> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
-        self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new() });
+        let function = frame.function.clone_ref(self.py);
+        self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new(), function });
         let rest = self.run_here(frame);
         if matches!(rest, Err(Signal::Break(_))) && !frame.outermost {
             self.state.broken_inside.push(frame.code.original.clone_ref(self.py));

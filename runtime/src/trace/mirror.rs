@@ -45,7 +45,8 @@ const LOOKED_UP: &[&str] = &[
     "__set_name__",
 ];
 
-fn is_mirrored(name: &str) -> bool {
+/// Whether tokens' classes have the special method where the classes that they stand for have it.
+pub(super) fn is_mirrored(name: &str) -> bool {
     !NOT_MIRRORED.contains(&name)
         && (LOOKED_UP.contains(&name) || SLOTDEFS.iter().any(|definition| definition.name == name))
 }

@@ -20,6 +20,7 @@ mod record;
 pub mod signal;
 pub mod state;
 pub mod token;
+mod type_attr;
 pub mod value;
 
 pub use driver::trace;

@@ -157,6 +157,9 @@ impl<'py> Tracer<'py> {
         if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
             return *id;
         }
+        if self.is_being_made(&object) {
+            return self.own(object);
+        }
         if (is_definition(&object) && !is_of_one_object(&object)) || (is_scalar(&object) && !contains_token(&object)) {
             return self.constant(object);
         }

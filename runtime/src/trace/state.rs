@@ -53,6 +53,8 @@ pub struct State {
     pub(super) depth: usize,
     pub(super) max_steps: u64,
     pub(super) max_depth: usize,
+    /// Names and metaclasses of classes that C is making and has shown to nobody yet.
+    pub(super) making: Vec<(String, Py<PyType>)>,
     /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
     pub(super) exc_info: Option<ValueId>,
     /// The items below: of whoever resumed the running generators, outermost first.
@@ -75,11 +77,12 @@ impl State {
 }
 
 /// Where a frame stands, for reports.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Place {
     pub(super) file: String,
     pub(super) line: u32,
     pub(super) instruction: String,
+    pub(super) function: Py<PyAny>,
 }
 
 /// A private copy of a container that exists outside: C works on the copy, the end of the trace compares.
@@ -148,6 +151,13 @@ impl<'py> Tracer<'py> {
 
     pub(super) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Rc<dyn Domain>> {
         self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
+    }
+
+    /// Runs C code that may begin Python frames: the trace goes through them.
+    pub(super) fn with_frames<T>(&mut self, run: impl FnOnce() -> T) -> Traced<T> {
+        let py = self.py;
+        let result = self.with_callbacks(|| crate::ffi::hook::intercept(py, super::token::answer, run));
+        result.or_else(|error| super::signal::internal(error.to_string()))
     }
 
     /// Runs C code that may call back into the trace through tokens.

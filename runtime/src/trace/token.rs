@@ -54,9 +54,20 @@ pub(super) fn traced<'py, T>(
     token: &Token,
     run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>,
 ) -> PyResult<T> {
-    let Some(state) = SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == token.trace)) else {
-        return Err(PyRuntimeError::new_err("a slotrt token outlived its trace"));
-    };
+    match SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == token.trace)) {
+        Some(state) => inside(py, state, run),
+        None => Err(PyRuntimeError::new_err("a slotrt token outlived its trace")),
+    }
+}
+
+/// Stands in for a Python frame that C began on behalf of the trace: the trace goes through it.
+pub(super) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Option<PyResult<Py<PyAny>>> {
+    let state = SET_ASIDE.with(|cell| cell.borrow_mut().take())?;
+    Some(inside(py, state, |tracer| tracer.enter_frame(frame)).map(Bound::unbind))
+}
+
+/// Takes the trace up while C waits, and sets it aside again.
+fn inside<'py, T>(py: Python<'py>, state: State, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> PyResult<T> {
     let mut tracer = Tracer { py, state };
     tracer.state.nesting += 1;
     let result = match tracer.state.pending {

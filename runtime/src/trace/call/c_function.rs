@@ -98,11 +98,34 @@ impl<'py> Tracer<'py> {
         {
             return self.operator(&name, &args.positional);
         }
+        if let Some(result) = self.type_method(object, receiver.as_ref(), &name, &args)? {
+            return Ok(result);
+        }
         if let Some(result) = self.object_method(object, &name, &args)? {
             return Ok(result);
         }
-        self.refuse_impure(object, &name, receiver.as_ref())?;
+        let own_first = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
+        self.refuse_impure(object, &name, receiver.as_ref(), own_first)?;
         self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
+    }
+
+    /// `type.__new__` and `type.__prepare__`.
+    fn type_method(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        receiver: Option<&Bound<'py, PyAny>>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let Some(Ok(receiver)) = receiver.map(|receiver| receiver.cast::<PyType>()) else { return Ok(None) };
+        let of_type = receiver.is(self.py.get_type::<PyType>());
+        let meta = of_type || crate::ffi::types::is_subtype(receiver, &self.py.get_type::<PyType>());
+        match name {
+            "__new__" if of_type => self.new_type(args).map(Some),
+            "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
+            "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
+            _ => Ok(None),
+        }
     }
 
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
@@ -130,6 +153,16 @@ impl<'py> Tracer<'py> {
                 let attribute = self.name_of(*attribute)?;
                 self.generic_get_attr(*receiver, &attribute).map(Some)
             }
+            ("type", "__setattr__" | "__delattr__", [class, attribute, value @ ..]) if self.owned(*class).is_some() => {
+                let attribute = self.name_of(*attribute)?;
+                let Some(class) = self.owned(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
+                    return Ok(None);
+                };
+                self.plain_type_set_attr(&class, &attribute, value.first().copied())?;
+                Ok(Some(none))
+            }
+            // Nothing is left to do when `type.__new__` has made the class.
+            ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
             ("type", "__call__", [class, rest @ ..]) => {
                 let class = *class;
                 let rest = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
@@ -163,6 +196,7 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
         name: &str,
         receiver: Option<&Bound<'py, PyAny>>,
+        own_first: bool,
     ) -> Traced<()> {
         if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
             let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
@@ -187,7 +221,9 @@ impl<'py> Tracer<'py> {
             return unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class)));
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
-            if PURE_MODULES.contains(&module_of(object).as_str()) {
+            // It writes to the class alone.
+            let of_own_class = module_of(object) == "_abc" && name == "_abc_init" && own_first;
+            if of_own_class || PURE_MODULES.contains(&module_of(object).as_str()) {
                 return Ok(());
             }
             return unsupported("call to a C function", format!("{}.{name}", module_of(object)));

@@ -76,12 +76,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// `type(value)`, or `type(name, bases, namespace)`.
     fn call_type(&mut self, args: &Arguments) -> Traced<ValueId> {
-        let [value] = args.positional.as_slice() else {
-            return unsupported("class made during the trace", "type(name, bases, namespace)");
-        };
-        let class = self.class_of(*value)?;
-        Ok(self.constant(class.into_any()))
+        if let ([value], true) = (args.positional.as_slice(), args.keywords.is_empty()) {
+            let class = self.class_of(*value)?;
+            return Ok(self.constant(class.into_any()));
+        }
+        let meta = self.constant(self.py.get_type::<PyType>().into_any());
+        self.new_type(&args.clone().with_receiver(meta))
     }
 
     /// `type_call`: `__new__`, then `__init__` if the result is an instance.

@@ -43,6 +43,11 @@ impl<'py> Tracer<'py> {
                 }
                 _ => Ok(None),
             },
+            ("_getframemodulename", []) => self.frame_module(0),
+            ("_getframemodulename", [depth]) => match self.known(*depth).and_then(|depth| depth.extract().ok()) {
+                Some(depth) => self.frame_module(depth),
+                None => Ok(None),
+            },
             (_, []) if SETTINGS.contains(&name) => {
                 let value = function.call0().or_else(|error| self.raise_error(error))?;
                 if !crate::trace::known::is_scalar(&value) {
@@ -53,6 +58,13 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `sys._getframemodulename(depth)` within the trace; who called it is not known.
+    fn frame_module(&mut self, depth: usize) -> Traced<Option<ValueId>> {
+        let Some(place) = self.state.places.iter().rev().nth(depth) else { return Ok(None) };
+        let module = place.function.bind(self.py).getattr("__module__").or_else(|error| self.raise_error(error))?;
+        Ok(Some(self.absorb_static(module)))
     }
 
     /// `sys.exception()`: what the trace handles, else what the caller handles, which a guard asks again.

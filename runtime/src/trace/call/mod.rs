@@ -4,6 +4,7 @@ mod builtins;
 mod c_function;
 mod class;
 mod interpreter;
+mod new_type;
 
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};
@@ -15,6 +16,9 @@ use crate::guard::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
+
+/// `CO_OPTIMIZED`.
+const OPTIMIZED: u32 = 1;
 
 /// The hand-written models of builtins.
 pub(super) fn models() -> &'static [(&'static str, &'static str)] {
@@ -68,7 +72,10 @@ impl<'py> Tracer<'py> {
             | "method-wrapper"
             | "classmethod_descriptor" => {
                 self.known(callable);
-                self.call_c_function(&object, args)
+                match self.unbind(callable, &object)? {
+                    Some((method, receiver)) => self.call_c_function(&method, args.with_receiver(receiver)),
+                    None => self.call_c_function(&object, args),
+                }
             }
             _ if object.is_instance_of::<PyType>() => {
                 let Some(class) = self.known(callable).and_then(|class| class.cast_into::<PyType>().ok()) else {
@@ -79,6 +86,35 @@ impl<'py> Tracer<'py> {
             _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(callable, &object, args),
             _ => self.call_instance(callable, &object, &class, args),
         }
+    }
+
+    /// The method of a type and the receiver that a bound C method is made of.
+    fn unbind(
+        &mut self,
+        callable: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Traced<Option<(Bound<'py, PyAny>, ValueId)>> {
+        let (Ok(receiver), Ok(name)) = (object.getattr("__self__"), object.getattr("__name__")) else {
+            return Ok(None);
+        };
+        if receiver.is_instance_of::<pyo3::types::PyModule>() {
+            return Ok(None);
+        }
+        let method = self.lookup(&receiver.get_type(), &name.to_string());
+        let Some(method) = method.filter(|method| {
+            matches!(crate::ffi::types::c_name(&method.get_type()).as_str(), "method_descriptor" | "wrapper_descriptor")
+        }) else {
+            return Ok(None);
+        };
+        let again = method.call_method1("__get__", (&receiver,));
+        if !again.and_then(|again| again.eq(object)).unwrap_or(false) {
+            return Ok(None);
+        }
+        let receiver = match self.source(callable) {
+            Some(Source::Constant(_)) | None => self.absorb_static(receiver),
+            Some(source) => self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into())),
+        };
+        Ok(Some((method, receiver)))
     }
 
     /// A callable that `slotrt.compile` made: its function is inlined.
@@ -110,7 +146,12 @@ impl<'py> Tracer<'py> {
             return unsupported("call of a C object", name);
         }
         match self.special(callable, "__call__")? {
-            Some(method) => self.call(method, args),
+            Some(method) => {
+                self.enter_call()?;
+                let result = self.call(method, args);
+                self.state.depth -= 1;
+                result
+            }
             None => {
                 let name = crate::ffi::types::name(class);
                 self.raise("TypeError", format!("'{name}' object is not callable"))
@@ -165,6 +206,17 @@ impl<'py> Tracer<'py> {
         let code = attribute("__code__").or_else(|error| self.raise_error(error))?;
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
+        self.run_function(function, code, locals, qualname)
+    }
+
+    /// Inlines a Python function whose arguments are bound.
+    fn run_function(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: std::rc::Rc<crate::bytecode::Code>,
+        locals: Vec<Option<ValueId>>,
+        qualname: String,
+    ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
         self.state.route.push(qualname);
         self.enter_call()?;
@@ -183,6 +235,26 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Goes through a frame that C has begun; gives what C gets for its result.
+    pub(super) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
+        let (function, code) = (frame.function(self.py), frame.code(self.py));
+        let qualname = function.getattr("__qualname__").map(|name| name.to_string()).unwrap_or_default();
+        let callable = self.absorb_static(function.clone());
+        if self.owned(callable).is_none() {
+            let source = Source::Constant(Arc::new(function.clone().unbind()));
+            let check = Check::FunctionUnchanged(function.clone().unbind());
+            self.guard_once(callable, "function", source, check, "C called the function");
+        }
+        let code = self.decode(&code)?;
+        if code.flags & OPTIMIZED == 0 {
+            return unsupported("class or module body that C runs", qualname);
+        }
+        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
+        let locals = locals.collect();
+        let result = self.run_function(&function, code, locals, qualname)?;
+        self.native(result)
+    }
+
     /// A frame ready to run. Locals are filled with arguments, the rest unbound.
     pub(super) fn frame_of(
         &mut self,
@@ -199,6 +271,7 @@ impl<'py> Tracer<'py> {
         locals.resize(code.locals.len(), None);
         let file = code.original.bind(self.py).getattr("co_filename").map(|name| name.to_string()).unwrap_or_default();
         Ok(Frame {
+            function: function.clone().unbind(),
             code,
             file,
             globals: globals.unbind(),

@@ -41,7 +41,7 @@ impl<'py> Tracer<'py> {
         wrapper.then(|| descriptor.call_method1("__get__", (object,)).ok()).flatten()
     }
 
-    fn string(&mut self, text: &str) -> ValueId {
+    pub(in crate::trace) fn string(&mut self, text: &str) -> ValueId {
         let text = PyString::new(self.py, text).into_any();
         self.constant(text)
     }

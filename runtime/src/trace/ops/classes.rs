@@ -1,12 +1,17 @@
-//! Class statements: a real, private class whose functions are tokens. CPython: `builtin___build_class__`, `type_new`.
+//! Class statements. CPython: `builtin___build_class__`, `update_bases`.
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame, Rest};
-use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+
+/// What makes the class: a metaclass, or any callable.
+struct Metaclass<'py> {
+    value: ValueId,
+    class: Option<Bound<'py, PyType>>,
+}
 
 impl<'py> Tracer<'py> {
     pub(super) fn load_build_class(&mut self, frame: &mut Frame) -> Traced<Flow> {
@@ -16,53 +21,93 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    /// `__build_class__(function, name, *bases)` with the metaclass `type`.
+    /// `__build_class__(function, name, *bases, metaclass=…, **keywords)`.
     pub(in crate::trace) fn build_class(&mut self, args: &Arguments) -> Traced<ValueId> {
-        let ([body, name, bases @ ..], true) = (args.positional.as_slice(), args.keywords.is_empty()) else {
-            return unsupported("class statement with keywords", "metaclass or __init_subclass__ arguments");
+        let [body, name, written @ ..] = args.positional.as_slice() else {
+            return internal("class without a body and a name");
         };
-        let (body, bases) = (*body, bases.to_vec());
-        let Some(name) = self.known_str(*name) else { return internal("class without a name") };
-        let bases = self.plain_bases(&bases, &name)?;
-        let namespace = PyDict::new(self.py);
-        let namespace_value = self.own(namespace.clone().into_any());
-        self.run_class_body(body, namespace_value)?;
-        self.wrap_special_methods(&namespace)?;
-        let hooks = self.set_name_hooks(&namespace)?;
-        let class = self.import("builtins", "type")?;
-        let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
-        let made = self.with_callbacks(|| class.call1((&name, bases, &namespace)));
-        let made = match (made, self.state.pending.is_none()) {
-            (Ok(class), true) => self.own(class),
-            (made, _) => self.after_native(made, &[])?,
-        };
-        for (hook, attribute) in hooks {
-            self.call(hook, Arguments::positional(vec![made, attribute]))?;
+        let (bases, changed) = self.update_bases(written)?;
+        let mut keywords = args.keywords.clone();
+        let meta = self.metaclass(&mut keywords, &bases)?;
+        let bases_value = self.tuple_of(&bases)?;
+        let namespace = self.prepare(&meta, &[*name, bases_value], &keywords)?;
+        let cell = self.run_class_body(*body, namespace)?;
+        if changed {
+            let original = self.tuple_of(written)?;
+            let key = self.string("__orig_bases__");
+            self.operator("setitem", &[namespace, key, original])?;
         }
+        let positional = vec![*name, bases_value, namespace];
+        let made = self.call(meta.value, Arguments { positional, keywords })?;
+        self.check_class_cell(cell, made, *name)?;
         Ok(made)
     }
 
-    /// Bases whose creation of subclasses runs no Python code.
-    fn plain_bases(&mut self, bases: &[ValueId], name: &str) -> Traced<Vec<Bound<'py, PyAny>>> {
-        let of_object = self.import("builtins", "object")?;
-        let of_object = of_object.getattr("__dict__").and_then(|dict| dict.get_item("__init_subclass__")).ok();
-        let mut known = Vec::new();
-        for base in bases {
-            let Some(class) = self.known(*base).and_then(|base| base.cast_into::<PyType>().ok()) else {
-                return unsupported("class statement with a base that is no class", name);
-            };
-            let hook = self.lookup(&class, "__init_subclass__");
-            let plain_hook = hook.as_ref().map(|hook| hook.as_ptr()) == of_object.as_ref().map(|own| own.as_ptr());
-            if !class.get_type().is(self.py.get_type::<PyType>()) || !plain_hook {
-                let name = crate::ffi::types::name(&class);
-                return unsupported("class statement with a metaclass or __init_subclass__", name);
+    /// Bases that are no classes say by `__mro_entries__` which classes they stand for.
+    fn update_bases(&mut self, written: &[ValueId]) -> Traced<(Vec<ValueId>, bool)> {
+        let (mut bases, mut changed) = (Vec::new(), false);
+        let all = self.tuple_of(written)?;
+        for base in written {
+            if crate::ffi::types::is_subtype(&self.class_of(*base)?, &self.py.get_type::<PyType>()) {
+                bases.push(*base);
+                continue;
             }
-            known.push(class.into_any());
+            let Some(hook) = self.optional_attr(*base, "__mro_entries__")? else {
+                bases.push(*base);
+                continue;
+            };
+            let entries = self.call(hook, Arguments::positional(vec![all]))?;
+            if !self.class_of(entries)?.is_subclass_of::<PyTuple>().unwrap_or(false) {
+                return self.raise("TypeError", "__mro_entries__ must return a tuple");
+            }
+            bases.extend(self.list_of(entries, None)?);
+            changed = true;
         }
-        Ok(known)
+        Ok((bases, changed))
     }
 
-    fn run_class_body(&mut self, body: ValueId, namespace: ValueId) -> Traced<()> {
+    fn metaclass(&mut self, keywords: &mut Vec<(String, ValueId)>, bases: &[ValueId]) -> Traced<Metaclass<'py>> {
+        let given = keywords.iter().position(|(keyword, _)| keyword == "metaclass").map(|at| keywords.remove(at).1);
+        let class = match (given, bases.first()) {
+            (Some(given), _) => {
+                let is_class = crate::ffi::types::is_subtype(&self.class_of(given)?, &self.py.get_type::<PyType>());
+                if !is_class {
+                    return Ok(Metaclass { value: given, class: None });
+                }
+                match self.known(given).and_then(|class| class.cast_into::<PyType>().ok()) {
+                    Some(class) => class,
+                    None => return unsupported("class made during the trace", "metaclass that is not known"),
+                }
+            }
+            (None, Some(base)) => self.class_of(*base)?,
+            (None, None) => self.py.get_type::<PyType>(),
+        };
+        let class = self.calculate_metaclass(&class, bases)?;
+        Ok(Metaclass { value: self.constant(class.clone().into_any()), class: Some(class) })
+    }
+
+    /// `metaclass.__prepare__(name, bases, **keywords)`.
+    fn prepare(
+        &mut self,
+        meta: &Metaclass<'py>,
+        positional: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<ValueId> {
+        let plain = meta.class.as_ref().is_some_and(|class| class.is(self.py.get_type::<PyType>()));
+        let hook = if plain { None } else { self.optional_attr(meta.value, "__prepare__")? };
+        let Some(hook) = hook else { return Ok(self.own(PyDict::new(self.py).into_any())) };
+        let args = Arguments { positional: positional.to_vec(), keywords: keywords.to_vec() };
+        let namespace = self.call(hook, args)?;
+        let class = self.class_of(namespace)?;
+        if !class.is_subclass_of::<PyDict>().unwrap_or(false) && !class.hasattr("__getitem__").unwrap_or(false) {
+            let meta = meta.class.as_ref().map_or_else(|| "<metaclass>".to_owned(), crate::ffi::types::name);
+            let found = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("{meta}.__prepare__() must return a mapping, not {found}"));
+        }
+        Ok(namespace)
+    }
+
+    fn run_class_body(&mut self, body: ValueId, namespace: ValueId) -> Traced<ValueId> {
         let Some(function) = self.owned(body).or_else(|| self.real(body)) else { return internal("class body") };
         let code = function.getattr("__code__").or_else(|error| self.raise_error(error))?;
         let code = self.decode(&code)?;
@@ -74,44 +119,45 @@ impl<'py> Tracer<'py> {
         self.state.depth -= 1;
         self.state.exc_info = handled;
         match rest? {
-            Rest::Returned(_) => Ok(()),
+            Rest::Returned(cell) => Ok(cell),
             _ => internal("a class body yielded"),
         }
     }
 
-    /// `type_new` makes these functions static or class methods, which it does not recognise in tokens.
-    fn wrap_special_methods(&mut self, namespace: &Bound<'py, PyDict>) -> Traced<()> {
-        const METHODS: [(&str, &str); 3] =
-            [("__new__", "staticmethod"), ("__init_subclass__", "classmethod"), ("__class_getitem__", "classmethod")];
-        for (method, wrapper) in METHODS {
-            let Ok(Some(function)) = namespace.get_item(method) else { continue };
-            if !function.is_instance_of::<crate::trace::token::Token>() {
-                continue;
-            }
-            let value = self.absorb(function.clone());
-            if self.owned(value).is_none_or(|object| crate::ffi::types::c_name(&object.get_type()) != "function") {
-                continue;
-            }
-            let wrapped =
-                self.import("builtins", wrapper)?.call1((function,)).or_else(|error| self.raise_error(error))?;
-            namespace.set_item(method, wrapped).or_else(|error| self.raise_error(error))?;
+    /// The body's cell for `__class__` must hold the class by now.
+    fn check_class_cell(&mut self, cell: ValueId, made: ValueId, name: ValueId) -> Traced<()> {
+        let is_cell = crate::ffi::types::c_name(&self.class_of(cell)?) == "cell";
+        let is_class = crate::ffi::types::is_subtype(&self.class_of(made)?, &self.py.get_type::<PyType>());
+        if !is_cell || !is_class {
+            return Ok(());
         }
-        Ok(())
+        let held = self.cell_contents(cell)?;
+        let right = match held {
+            Some(held) => self.is(held, made)?,
+            None => false,
+        };
+        if right {
+            Ok(())
+        } else {
+            unsupported("class statement whose metaclass loses __classcell__", self.known_str(name).unwrap_or_default())
+        }
     }
 
-    /// `__set_name__` of the values, which C does not see on tokens.
-    fn set_name_hooks(&mut self, namespace: &Bound<'py, PyDict>) -> Traced<Vec<(ValueId, ValueId)>> {
-        let mut hooks = Vec::new();
-        for (name, value) in namespace.iter() {
-            let value = self.absorb(value);
-            let class = self.class_of(value)?;
-            if is_c_type(&class) {
-                continue;
-            }
-            if let Some(hook) = self.special(value, "__set_name__")? {
-                hooks.push((hook, self.absorb(name)));
-            }
+    fn tuple_of(&mut self, items: &[ValueId]) -> Traced<ValueId> {
+        let mut natives = Vec::with_capacity(items.len());
+        for item in items {
+            natives.push(self.native(*item)?);
         }
-        Ok(hooks)
+        let tuple = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
+        Ok(self.absorb(tuple.into_any()))
+    }
+
+    /// `PyObject_GetOptionalAttr`.
+    fn optional_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        match self.get_attr(object, name) {
+            Ok(value) => Ok(Some(value)),
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => Ok(None),
+            Err(signal) => Err(signal),
+        }
     }
 }

@@ -4,8 +4,9 @@ use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     pub(in crate::trace) fn natives(&mut self, values: &[ValueId]) -> Traced<Vec<Bound<'py, PyAny>>> {
@@ -98,8 +99,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn list_extend(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
         let iterable = frame.peek(1)?;
         let class = self.class_of(iterable)?;
-        let iterates = class.hasattr("__iter__").unwrap_or(false) || class.hasattr("__getitem__").unwrap_or(false);
-        if !iterates {
+        if !self.iterates(&class)? {
             let name = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("Value after * must be an iterable, not {name}"));
         }
@@ -115,14 +115,46 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
+    /// CPython: `PyDict_Update`; an `AttributeError` says that it is no mapping.
     pub(super) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
         let other = frame.peek(1)?;
         let class = self.class_of(other)?;
-        if !class.hasattr("keys").unwrap_or(false) {
-            let name = crate::ffi::types::name(&class);
-            return self.raise("TypeError", format!("'{name}' object is not a mapping"));
+        let (own, of_dict) = (self.slot_function(&class, Slot::tp_iter)?, self.dict_iter()?);
+        let plain = own.zip(of_dict).is_some_and(|(own, of_dict)| own.pointer == of_dict.pointer);
+        if plain && class.is_subclass_of::<PyDict>().unwrap_or(false) {
+            return self.in_place(frame, depth, "dict", "update");
         }
-        self.in_place(frame, depth, "dict", "update")
+        frame.pop()?;
+        let dict = frame.peek(depth as usize)?;
+        match self.merge_mapping(dict, other) {
+            Ok(()) => Ok(Flow::Next),
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                let name = crate::ffi::types::name(&class);
+                self.raise("TypeError", format!("'{name}' object is not a mapping"))
+            }
+            Err(signal) => Err(signal),
+        }
+    }
+
+    fn dict_iter(&mut self) -> Traced<Option<crate::trace::capi::SlotFunction>> {
+        self.slot_function(&self.py.get_type::<PyDict>(), Slot::tp_iter)
+    }
+
+    /// CPython: `dict_merge` of something that is no dict.
+    fn merge_mapping(&mut self, dict: ValueId, other: ValueId) -> Traced<()> {
+        let keys = self.get_attr(other, "keys")?;
+        let keys = self.call(keys, Arguments::default())?;
+        let class = self.class_of(keys)?;
+        if !self.iterates(&class)? {
+            let (other, keys) = (self.class_of(other)?, crate::ffi::types::name(&class));
+            let other = crate::ffi::types::name(&other);
+            return self.raise("TypeError", format!("{other}.keys() returned a non-iterable (type {keys})"));
+        }
+        for key in self.list_of(keys, None)? {
+            let value = self.operator("getitem", &[other, key])?;
+            self.operator("setitem", &[dict, key, value])?;
+        }
+        Ok(())
     }
 
     pub(super) fn dict_merge(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
@@ -160,10 +192,14 @@ impl<'py> Tracer<'py> {
         Ok(items)
     }
 
+    /// Whether `PyObject_GetIter` has a slot to call.
+    fn iterates(&mut self, class: &Bound<'py, PyType>) -> Traced<bool> {
+        Ok(self.slot_function(class, Slot::tp_iter)?.is_some() || self.slot_function(class, Slot::sq_item)?.is_some())
+    }
+
     fn check_iterable(&mut self, value: ValueId) -> Traced<()> {
         let class = self.class_of(value)?;
-        let iterates = class.hasattr("__iter__").unwrap_or(false) || class.hasattr("__getitem__").unwrap_or(false);
-        if iterates {
+        if self.iterates(&class)? {
             return Ok(());
         }
         let name = crate::ffi::types::name(&class);

@@ -21,7 +21,9 @@ impl<'py> Tracer<'py> {
     pub(super) fn set_function_attribute(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
         let function = frame.pop()?;
         let attribute = frame.pop()?;
-        let Some(object) = self.owned(function) else { return internal("SET_FUNCTION_ATTRIBUTE") };
+        let Some(object) = self.owned(function) else {
+            return unsupported("SET_FUNCTION_ATTRIBUTE", "the function was made before the trace began");
+        };
         let native = self.native(attribute)?;
         let done = match which {
             1 => object.setattr("__defaults__", native),

@@ -3,7 +3,7 @@ use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::{Effect, StackEntry};
-use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -307,10 +307,15 @@ impl<'py> Tracer<'py> {
     }
 
     fn in_namespace(&mut self, namespace: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        let Some(dict) = self.mapping(namespace)? else {
-            return unsupported("namespace of a class that is no dict", name);
-        };
-        Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)))
+        if let Some(dict) = self.mapping(namespace)? {
+            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
+        let key = self.string(name);
+        match self.operator("getitem", &[namespace, key]) {
+            Ok(value) => Ok(Some(value)),
+            Err(signal) if self.raised_is(&signal, "KeyError")? => Ok(None),
+            Err(signal) => Err(signal),
+        }
     }
 
     fn load_name_from(&mut self, frame: &mut Frame, namespace: ValueId, name: &str) -> Traced<Flow> {
@@ -352,7 +357,8 @@ impl<'py> Tracer<'py> {
         let name = frame.name(index)?.to_owned();
         let value = frame.pop()?;
         let Some(dict) = self.mapping(namespace)? else {
-            return unsupported("namespace of a class that is no dict", name);
+            let key = self.string(&name);
+            return self.operator("setitem", &[namespace, key, value]).map(|_| Flow::Next);
         };
         let value = self.native(value)?;
         dict.set_item(name, value).or_else(|error| self.raise_error(error))?;
@@ -362,11 +368,30 @@ impl<'py> Tracer<'py> {
     pub(super) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
-        let Some(dict) = self.mapping(namespace)? else {
-            return unsupported("namespace of a class that is no dict", name);
+        let deleted = match self.mapping(namespace)? {
+            Some(dict) => dict.del_item(&name).is_ok(),
+            None => {
+                let key = self.string(&name);
+                match self.operator("delitem", &[namespace, key]) {
+                    Ok(_) => true,
+                    Err(Signal::Raised(_)) => false,
+                    Err(signal) => return Err(signal),
+                }
+            }
         };
-        if dict.del_item(&name).is_err() {
+        if !deleted {
             return self.raise_name_error(&name);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The namespace gets a dict for annotations, if it has none.
+    pub(super) fn setup_annotations(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let namespace = self.namespace(frame)?;
+        if self.in_namespace(namespace, "__annotations__")?.is_none() {
+            let key = self.string("__annotations__");
+            let dict = self.own(PyDict::new(self.py).into_any());
+            self.operator("setitem", &[namespace, key, dict])?;
         }
         Ok(Flow::Next)
     }

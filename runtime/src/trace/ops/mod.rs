@@ -52,7 +52,7 @@ impl<'py> Tracer<'py> {
             Op::STORE_NAME => self.store_name(frame, arg),
             Op::DELETE_NAME => self.delete_name(frame, arg),
             Op::LOAD_LOCALS => self.load_locals(frame),
-            Op::SETUP_ANNOTATIONS => unsupported("SETUP_ANNOTATIONS", "annotations of a class or module body"),
+            Op::SETUP_ANNOTATIONS => self.setup_annotations(frame),
             Op::BINARY_OP => self.binary_op(frame, arg),
             Op::COMPARE_OP => self.compare_op(frame, arg),
             Op::CONTAINS_OP => self.contains_op(frame, arg),

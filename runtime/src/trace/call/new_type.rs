@@ -1,0 +1,125 @@
+//! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
+use super::Arguments;
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+impl<'py> Tracer<'py> {
+    /// The most derived of the metaclass and those of the bases. CPython: `_PyType_CalculateMetaclass`.
+    pub(in crate::trace) fn calculate_metaclass(
+        &mut self,
+        meta: &Bound<'py, PyType>,
+        bases: &[ValueId],
+    ) -> Traced<Bound<'py, PyType>> {
+        let mut winner = meta.clone();
+        for base in bases {
+            let candidate = self.class_of(*base)?;
+            if crate::ffi::types::is_subtype(&winner, &candidate) {
+                continue;
+            }
+            if !crate::ffi::types::is_subtype(&candidate, &winner) {
+                return self.raise(
+                    "TypeError",
+                    "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases",
+                );
+            }
+            winner = candidate;
+        }
+        Ok(winner)
+    }
+
+    /// `type.__new__(metaclass, name, bases, namespace, **keywords)`.
+    pub(super) fn new_type(&mut self, args: &Arguments) -> Traced<ValueId> {
+        let [meta, name, bases, namespace] = args.positional.as_slice() else {
+            return unsupported("class made during the trace", "type.__new__ without name, bases and namespace");
+        };
+        let Some(meta) = self.known(*meta).and_then(|meta| meta.cast_into::<PyType>().ok()) else {
+            return unsupported("class made during the trace", "metaclass that is not known");
+        };
+        let Some(name) = self.known_str(*name) else {
+            return unsupported("class made during the trace", "name that is not known");
+        };
+        let base_values = self.list_of(*bases, None)?;
+        let winner = self.calculate_metaclass(&meta, &base_values)?;
+        if !winner.is(&meta) {
+            let plain = self.import("builtins", "type")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
+            if self.lookup(&winner, "__new__").is_some_and(|new| !new.is(&plain)) {
+                return unsupported("class made during the trace", "a base has another metaclass");
+            }
+        }
+        let mut known = Vec::new();
+        for base in &base_values {
+            match self.known(*base).and_then(|base| base.cast_into::<PyType>().ok()) {
+                Some(base) => known.push(base),
+                None => return unsupported("class statement with a base that is no class", name),
+            }
+        }
+        let Ok(namespace) = self.receiver(*namespace)?.cast_into::<PyDict>() else {
+            return unsupported("class made during the trace", "namespace that is no dict");
+        };
+        // CPython: `PyDict_Copy`.
+        let namespace = namespace.copy().or_else(|error| self.raise_error(error))?;
+        self.wrap_special_methods(&namespace)?;
+        let keywords = PyDict::new(self.py);
+        for (keyword, value) in &args.keywords {
+            let value = self.native(*value)?;
+            keywords.set_item(keyword, value).or_else(|error| self.raise_error(error))?;
+        }
+        self.make(&winner, &name, &known, &namespace, &keywords)
+    }
+
+    fn make(
+        &mut self,
+        meta: &Bound<'py, PyType>,
+        name: &str,
+        bases: &[Bound<'py, PyType>],
+        namespace: &Bound<'py, PyDict>,
+        keywords: &Bound<'py, PyDict>,
+    ) -> Traced<ValueId> {
+        let new = self.import("builtins", "type")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
+        let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
+        self.state.making.push((name.to_owned(), meta.clone().unbind()));
+        let made = self.with_frames(|| new.call((meta, name, bases, namespace), Some(keywords)));
+        self.state.making.retain(|(making, _)| making != name);
+        match (made?, self.state.pending.is_none()) {
+            (Ok(class), true) => Ok(match self.state.identity.get(&(class.as_ptr() as usize)) {
+                Some(id) => *id,
+                None => self.own(class),
+            }),
+            (made, _) => self.after_native(made, &[]),
+        }
+    }
+
+    /// Whether the object is the class that C is making, which no path from outside leads to.
+    pub(in crate::trace) fn is_being_made(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        let Some((name, meta)) = self.state.making.last() else { return false };
+        let Ok(class) = object.cast::<PyType>() else { return false };
+        let found = class.get_type().is(meta.bind(self.py)) && crate::ffi::types::name(class) == *name;
+        if found {
+            self.state.making.pop();
+        }
+        found
+    }
+
+    /// `type_new` makes these functions static or class methods, which it does not recognise in tokens.
+    fn wrap_special_methods(&mut self, namespace: &Bound<'py, PyDict>) -> Traced<()> {
+        const METHODS: [(&str, &str); 3] =
+            [("__new__", "staticmethod"), ("__init_subclass__", "classmethod"), ("__class_getitem__", "classmethod")];
+        for (method, wrapper) in METHODS {
+            let Ok(Some(function)) = namespace.get_item(method) else { continue };
+            if !function.is_instance_of::<crate::trace::token::Token>() {
+                continue;
+            }
+            let value = self.absorb(function.clone());
+            if self.owned(value).is_none_or(|object| crate::ffi::types::c_name(&object.get_type()) != "function") {
+                continue;
+            }
+            let wrapped =
+                self.import("builtins", wrapper)?.call1((function,)).or_else(|error| self.raise_error(error))?;
+            namespace.set_item(method, wrapped).or_else(|error| self.raise_error(error))?;
+        }
+        Ok(())
+    }
+}

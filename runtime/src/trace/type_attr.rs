@@ -1,0 +1,198 @@
+//! Attributes of classes. CPython: `_Py_type_getattro`, `type_setattro`.
+use super::attr::{has_get, is_data_descriptor, short_name};
+use super::call::Arguments;
+use super::native::is_c_type;
+use super::signal::{Traced, internal, unsupported};
+use super::state::Tracer;
+use super::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+
+impl<'py> Tracer<'py> {
+    /// CPython: `_Py_type_getattro`.
+    pub(super) fn type_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let meta = class.get_type();
+        let plain =
+            self.import("builtins", "type")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
+        if self.lookup(&meta, "__getattribute__").is_some_and(|found| !found.is(&plain)) {
+            return unsupported("metaclass with __getattribute__", short_name(&meta));
+        }
+        let on_meta = self.lookup(&meta, name);
+        if let Some(found) = &on_meta
+            && is_data_descriptor(found)
+            && has_get(found)
+        {
+            return self.read_type_member(class, found, object, &meta, name);
+        }
+        if let Some(found) = self.lookup(class, name) {
+            return self.bind_to_class(found, object, class, name);
+        }
+        match on_meta {
+            Some(found) => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, &meta)
+            }
+            None if self.lookup(&meta, "__getattr__").is_some() => {
+                unsupported("metaclass with __getattr__", short_name(&meta))
+            }
+            None => {
+                let message = format!("type object '{}' has no attribute '{name}'", short_name(class));
+                self.raise("AttributeError", message)
+            }
+        }
+    }
+
+    fn read_type_member(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        found: &Bound<'py, PyAny>,
+        object: ValueId,
+        meta: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        /// What a class says of itself, by members and getters of `type`, all of which its version covers.
+        const CONSTANT: [&str; 15] = [
+            "__name__",
+            "__qualname__",
+            "__module__",
+            "__mro__",
+            "__base__",
+            "__bases__",
+            "__doc__",
+            "__flags__",
+            "__abstractmethods__",
+            "__basicsize__",
+            "__itemsize__",
+            "__dictoffset__",
+            "__weakrefoffset__",
+            "__text_signature__",
+            "__type_params__",
+        ];
+        if !matches!(crate::ffi::types::c_name(&found.get_type()).as_str(), "member_descriptor" | "getset_descriptor") {
+            return self.read_descriptor(found.clone(), object, meta, name);
+        }
+        self.rely_on_class(class);
+        if name == "__class__" {
+            return Ok(self.constant(meta.clone().into_any()));
+        }
+        let read =
+            |tracer: &mut Self| found.call_method1("__get__", (class,)).or_else(|error| tracer.raise_error(error));
+        if self.owned(object).is_some() {
+            let value = read(self)?;
+            return Ok(self.absorb(value));
+        }
+        match name {
+            "__dict__" => {
+                let proxy = read(self)?;
+                self.class_dict(&proxy)
+            }
+            "__annotations__" if own_annotations(class) => Ok({
+                let value = read(self)?;
+                self.absorb_static(value)
+            }),
+            _ if CONSTANT.contains(&name) => {
+                let value = read(self)?;
+                Ok(self.absorb_static(value))
+            }
+            _ => unsupported("attribute of a class that lives in C", name),
+        }
+    }
+
+    /// A private view of what a class from outside holds, which the class's version guards.
+    fn class_dict(&mut self, proxy: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        let copy = PyDict::new(self.py);
+        let items = proxy.call_method0("items").and_then(|items| items.try_iter()?.collect::<PyResult<Vec<_>>>());
+        for item in items.or_else(|error| self.raise_error(error))? {
+            let Ok((key, value)) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>() else {
+                return internal("item of a class's namespace");
+            };
+            let value = self.absorb_static(value);
+            let value = self.native(value)?;
+            copy.set_item(key, value).or_else(|error| self.raise_error(error))?;
+        }
+        let view = proxy.get_type().call1((copy,)).or_else(|error| self.raise_error(error))?;
+        Ok(self.own(view))
+    }
+
+    /// CPython: `type_setattro`. The class is the trace's own.
+    pub(super) fn type_set_attr(
+        &mut self,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        let meta = class.get_type();
+        let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
+        let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
+        let key = PyString::new(self.py, name).into_any();
+        let setter = self.lookup(&meta, method);
+        if let Some(setter) = setter.filter(|setter| !setter.is(&plain)) {
+            let setter = self.absorb_static(setter);
+            let mut args = vec![object, self.constant(key)];
+            args.extend(value);
+            return self.call(setter, Arguments::positional(args)).map(drop);
+        }
+        self.plain_type_set_attr(class, name, value)
+    }
+
+    /// `type.__setattr__` on a class that the trace made.
+    pub(super) fn plain_type_set_attr(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        let on_meta = self.lookup(&class.get_type(), name);
+        if on_meta.is_some_and(|found| is_data_descriptor(&found) && !is_c_type(&found.get_type())) {
+            return unsupported("attribute of a class is set through a descriptor", name);
+        }
+        if super::mirror::is_mirrored(name) && self.state.mirrors.contains_key(&(class.as_ptr() as usize)) {
+            return unsupported("special method of a class changes after C saw its instances", name);
+        }
+        let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
+        let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
+        let done = match value {
+            Some(value) => {
+                let value = self.native(value)?;
+                self.with_callbacks(|| plain.call1((class, name, value)))
+            }
+            None => self.with_callbacks(|| plain.call1((class, name))),
+        };
+        done.map(drop).or_else(|error| self.raise_error(error))
+    }
+
+    fn bind_to_class(
+        &mut self,
+        found: Bound<'py, PyAny>,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<ValueId> {
+        let kind = found.get_type();
+        match crate::ffi::types::c_name(&kind).as_str() {
+            "staticmethod" | "classmethod" | "classmethod_descriptor" => {
+                let found = self.absorb_static(found);
+                self.bind(found, object, class)
+            }
+            "function" | "method_descriptor" | "wrapper_descriptor" | "property" | "member_descriptor"
+            | "getset_descriptor" => Ok(self.absorb_static(found)),
+            _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
+                Ok(self.absorb_static(found))
+            }
+            _ if is_c_type(&kind) => unsupported("C descriptor", name),
+            _ => {
+                let Some(get) = self.lookup(&kind, "__get__") else { return internal("__get__ vanished") };
+                let (get, found, none) = (self.absorb_static(get), self.absorb_static(found), self.none());
+                self.call(get, Arguments::positional(vec![found, none, object]))
+            }
+        }
+    }
+}
+
+/// Whether the class has annotations of its own already: asking another for them would make them.
+fn own_annotations(class: &Bound<'_, PyType>) -> bool {
+    let dict = class.py().get_type::<PyType>().getattr("__dict__").and_then(|dict| dict.get_item("__dict__"));
+    let own = dict.and_then(|getter| getter.call_method1("__get__", (class,)));
+    own.and_then(|own| own.contains("__annotations__")).unwrap_or(false)
+}
