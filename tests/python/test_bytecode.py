@@ -27,8 +27,9 @@ def sources(everything):
     for folder, folders, files in os.walk(LIBRARY):
         folders[:] = sorted(name for name in folders if name != "site-packages" and (everything or name != "test"))
         for file in sorted(files):
-            if file.endswith(".py"):
-                yield os.path.join(folder, file)
+            path = os.path.join(folder, file)
+            if file.endswith(".py") and os.path.isfile(path):  # a distribution's links may lead nowhere
+                yield path
 
 
 def compiled(path):
@@ -71,8 +72,9 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(again(3), function(3))
 
     def test_twenty_nested_blocks(self):
-        lines = ["def f():"] + [" " * (i + 1) + "try:" for i in range(20)] + [" " * 21 + "raise KeyError(1)"]
-        for i in reversed(range(20)):
+        depth = 20 if sys.version_info >= (3, 13) else 19  # what the compiler allows
+        lines = ["def f():"] + [" " * (i + 1) + "try:" for i in range(depth)] + [" " * (depth + 1) + "raise KeyError(1)"]
+        for i in reversed(range(depth)):
             lines += [" " * (i + 1) + f"except {'KeyError' if i == 0 else 'ValueError'}:", " " * (i + 2) + "return 7"]
         space = {}
         exec("\n".join(lines), space)
@@ -83,7 +85,7 @@ class RoundTrip(unittest.TestCase):
         for path in list(sources(everything=False))[::7]:
             code = compiled(path)
             for code in nested(code) if code is not None else ():
-                self.assertLessEqual(bytecode.stack_size(code), code.co_stacksize)
+                self.assertEqual(bytecode.stack_size(code), code.co_stacksize, (path, code.co_qualname))
 
     def test_exec_made_and_replaced(self):
         code = compile("x = [i for i in range(3)]\nclass A:\n    y = [j for j in x]\n", "<made>", "exec")
@@ -95,9 +97,10 @@ class RoundTrip(unittest.TestCase):
         def f():
             return 1
 
-        code = f.__code__.replace(co_linetable=bytes([0xE8 | 1, 2]))
+        code = f.__code__.replace(co_linetable=bytes([0xE8 | len(f.__code__.co_code) // 2 - 1, 2]))
         again = bytecode.roundtrip(code)
-        self.assertEqual(again.co_linetable, code.co_linetable)
+        if sys.version_info >= (3, 12):  # 3.11 has an entry for every instruction, which this table has not
+            self.assertEqual(again.co_linetable, code.co_linetable)
         self.assertEqual(list(again.co_positions()), list(code.co_positions()))
         again = bytecode.roundtrip(f.__code__.replace(co_linetable=b""))
         self.assertEqual({position[0] for position in again.co_positions()}, {None})

@@ -12,9 +12,24 @@
 """
 
 from . import _slotrt
-from ._api import compile, explain, reset, stats
-from ._explain import Explanation
-from ._slotrt import Graph, GraphBreak, InternalError, Node, bytecode, graph_break, hook
+from ._slotrt import bytecode
+
+if _slotrt.TRACES:
+    from ._api import compile, explain, reset, stats
+    from ._explain import Explanation
+    from ._slotrt import Graph, GraphBreak, InternalError, Node, graph_break, hook
+else:
+
+    def __getattr__(name):
+        if name in _TRACED:
+            import sys
+
+            raise AttributeError(
+                f"slotrt.{name}: slotrt traces CPython 3.13 only; "
+                f"on {sys.version_info[0]}.{sys.version_info[1]} it offers slotrt.bytecode"
+            )
+        raise AttributeError(f"module 'slotrt' has no attribute {name!r}")
+
 
 __all__ = [
     "Explanation",
@@ -30,4 +45,6 @@ __all__ = [
     "reset",
     "stats",
 ]
+if not _slotrt.TRACES:
+    _TRACED, __all__ = frozenset(__all__) - {"bytecode"}, ["bytecode"]
 __version__ = _slotrt.__version__

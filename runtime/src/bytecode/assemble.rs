@@ -62,7 +62,7 @@ impl<'a> Layout<'a> {
         let mut ops = Vec::with_capacity(code.instrs.len());
         for (index, instr) in code.instrs.iter().enumerate() {
             let op = match instr.target {
-                Some(target) => directed(isa, instr.op, resolve(code, indices, index, target)? > index),
+                Some(target) => isa.directed(instr.op, resolve(code, indices, index, target)? > index),
                 None => Some(instr.op),
             };
             ops.push(op.ok_or_else(|| Error::new(code.offset_of(index), Problem::JumpDirection(instr.op)))?);
@@ -159,16 +159,4 @@ impl<'a> Layout<'a> {
 
 fn resolve(code: &Code, indices: &FxHashMap<Label, usize>, from: usize, label: Label) -> Result<usize, Error> {
     indices.get(&label).copied().ok_or_else(|| Error::new(code.offset_of(from), Problem::UnknownLabel(label.0)))
-}
-
-/// The operation that does what `op` does with a target ahead (or behind), if the release has one.
-fn directed(isa: Isa, op: Op, forward: bool) -> Option<Op> {
-    if isa.jumps_backward(op) != forward {
-        return Some(op);
-    }
-    match op {
-        Op::JUMP_FORWARD => Some(Op::JUMP_BACKWARD),
-        Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT => Some(Op::JUMP_FORWARD),
-        _ => None,
-    }
 }

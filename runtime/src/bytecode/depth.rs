@@ -7,6 +7,9 @@ use generated::opcodes::Op;
 
 const DEEPEST: u32 = 1 << 24;
 
+/// From 3.13 on every code object has room for one value.
+const LEAST: u32 = if cfg!(Py_3_13) { 1 } else { 0 };
+
 /// Depths of a code object's stack.
 #[derive(Clone, Debug)]
 pub struct Depths {
@@ -30,11 +33,20 @@ impl Code {
         if self.instrs.is_empty() {
             return Err(Error::new(0, Problem::FallsOffTheEnd));
         }
-        walk.reach(0, 0, 0)?;
+        walk.reach(0, 0, u32::from(self.sent_at_the_start()))?;
         while let Some(index) = walk.work.pop() {
             walk.step(index)?;
         }
-        Ok(Depths { before: walk.before, max: walk.max })
+        let before = walk.before.clone();
+        walk.dead_handlers();
+        Ok(Depths { before, max: walk.max.max(LEAST) })
+    }
+
+    /// Whether the compiler counts the value sent to a generator from its first instruction on: up to 3.12, where
+    /// `RETURN_GENERATOR` leaves nothing.
+    fn sent_at_the_start(&self) -> bool {
+        const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
+        self.flags & GENERATOR_LIKE != 0 && self.isa().pushed(Op::RETURN_GENERATOR, 0) == Some(0)
     }
 
     /// Byte offset for messages: of the original where there is one, else of nothing better than its index.
@@ -57,6 +69,39 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// CPython's compiler counts handlers whose `try` body it found unable to raise, and leaves them in the code.
+    fn dead_handlers(&mut self) {
+        for (index, instr) in self.code.instrs.iter().enumerate() {
+            if instr.op != Op::PUSH_EXC_INFO || self.before[index].is_some() {
+                continue;
+            }
+            let depth = instr.handler.map_or(1, |handler| handler.depth);
+            // No instruction here ever runs: what does not fit together does no harm.
+            let _ = self.reach(index, index, depth.max(1));
+            while let Some(index) = self.work.pop() {
+                let _ = self.step(index);
+            }
+        }
+        (0..self.code.instrs.len()).rev().for_each(|index| self.dead(index));
+    }
+
+    /// Dead code has the depth that where it leads to has.
+    fn dead(&mut self, index: usize) {
+        let instr = &self.code.instrs[index];
+        if self.before[index].is_some() {
+            return;
+        }
+        let target = instr.target.filter(|_| self.isa.branches(instr.op)).and_then(|target| self.indices.get(&target));
+        let next = if self.isa.ends_block(instr.op) { None } else { Some(index + 1) };
+        let ways = [(next, false), (target.copied(), true)];
+        self.before[index] = ways.into_iter().find_map(|(to, jump)| {
+            let after = (*self.before.get(to?)?)?;
+            let before = i64::from(after) - self.isa.effect(instr.op, instr.arg, jump)?;
+            u32::try_from(before).ok().filter(|before| *before <= DEEPEST)
+        });
+        self.max = self.max.max(self.before[index].unwrap_or(0));
+    }
+
     fn error(&self, index: usize, problem: Problem) -> Error {
         Error::new(self.code.offset_of(index), problem)
     }
@@ -85,7 +130,7 @@ impl Walk<'_> {
     fn step(&mut self, index: usize) -> Result<(), Error> {
         let depth = self.before[index].unwrap_or(0);
         let instr = self.code.instrs[index];
-        let after = self.effect(index, &instr, depth)?;
+        self.check(index, &instr, depth)?;
         if let Some(handler) = instr.handler {
             let target = self.label(index, handler.target)?;
             // An exception cuts the stack; a range deeper than the stack at this instruction cannot raise here.
@@ -93,25 +138,35 @@ impl Walk<'_> {
                 self.reach(index, target, handler.depth + u32::from(handler.lasti) + 1)?;
             }
         }
-        if let Some(target) = instr.target {
+        if let Some(target) = instr.target.filter(|_| self.isa.branches(instr.op)) {
             let target = self.label(index, target)?;
-            self.reach(index, target, after)?;
+            self.reach(index, target, self.after(index, &instr, depth, true)?)?;
         }
         if !self.isa.ends_block(instr.op) {
-            self.reach(index, index + 1, after)?;
+            self.reach(index, index + 1, self.after(index, &instr, depth, false)?)?;
         }
         Ok(())
     }
 
-    fn effect(&self, index: usize, instr: &Instr, depth: u32) -> Result<u32, Error> {
-        let meaningless = Problem::BadStackArgument { op: instr.op, arg: instr.arg };
-        let effect = self.isa.popped(instr.op, instr.arg).zip(self.isa.pushed(instr.op, instr.arg));
+    /// Whether the argument means something, and the stack holds what is taken.
+    fn check(&self, index: usize, instr: &Instr, depth: u32) -> Result<(), Error> {
         // COPY and SWAP count from one.
-        let effect = effect.filter(|_| instr.arg > 0 || !matches!(instr.op, Op::COPY | Op::SWAP));
-        let (popped, pushed) = effect.ok_or_else(|| self.error(index, meaningless))?;
-        let left = (depth as usize).checked_sub(popped);
-        let underflow = Problem::StackUnderflow { op: instr.op, popped: popped as u32, depth };
-        let left = left.ok_or_else(|| self.error(index, underflow))?;
-        u32::try_from(left + pushed).map_err(|_| self.error(index, Problem::StackTooDeep(DEEPEST)))
+        let counts = instr.arg > 0 || !matches!(instr.op, Op::COPY | Op::SWAP);
+        match self.isa.popped(instr.op, instr.arg).filter(|_| counts) {
+            None => Err(self.meaningless(index, instr)),
+            Some(popped) if popped > depth as usize => {
+                Err(self.error(index, Problem::StackUnderflow { op: instr.op, popped: popped as u32, depth }))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn meaningless(&self, index: usize, instr: &Instr) -> Error {
+        self.error(index, Problem::BadStackArgument { op: instr.op, arg: instr.arg })
+    }
+
+    fn after(&self, index: usize, instr: &Instr, depth: u32, jump: bool) -> Result<u32, Error> {
+        let effect = self.isa.effect(instr.op, instr.arg, jump).ok_or_else(|| self.meaningless(index, instr))?;
+        u32::try_from(i64::from(depth) + effect).map_err(|_| self.error(index, Problem::StackTooDeep(DEEPEST)))
     }
 }

@@ -122,6 +122,7 @@ impl Code {
 pub(crate) fn fused(op: Op) -> Option<(Op, Op)> {
     match op {
         Op::LOAD_FAST_LOAD_FAST => Some((Op::LOAD_FAST, Op::LOAD_FAST)),
+        Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW => Some((Op::LOAD_FAST_BORROW, Op::LOAD_FAST_BORROW)),
         Op::STORE_FAST_LOAD_FAST => Some((Op::STORE_FAST, Op::LOAD_FAST)),
         Op::STORE_FAST_STORE_FAST => Some((Op::STORE_FAST, Op::STORE_FAST)),
         _ => None,

@@ -1,6 +1,19 @@
 //! The instruction set of a release, from the generated tables.
 use generated::opcodes::{Op, OpFlags, Table};
 
+#[cfg(all(Py_3_11, not(Py_3_12)))]
+use generated::opcodes::V3_11 as TABLE;
+#[cfg(all(Py_3_12, not(Py_3_13)))]
+use generated::opcodes::V3_12 as TABLE;
+#[cfg(all(Py_3_13, not(Py_3_14)))]
+use generated::opcodes::V3_13 as TABLE;
+#[cfg(all(Py_3_14, not(Py_3_15)))]
+use generated::opcodes::V3_14 as TABLE;
+#[cfg(Py_3_15)]
+use generated::opcodes::V3_15 as TABLE;
+
+static RUNNING: &Table = &TABLE;
+
 /// Numbers, caches, flags and stack effects of one release's instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
@@ -11,7 +24,7 @@ impl Isa {
     /// The instruction set of the interpreter that this runtime is built for.
     #[must_use]
     pub fn running() -> Self {
-        Self { table: &generated::opcodes::V3_13 }
+        Self { table: RUNNING }
     }
 
     /// The operation with this number; `None` for numbers that stand in no code object's `co_code`.
@@ -39,16 +52,69 @@ impl Isa {
         (self.table.flags)(op).contains(flag)
     }
 
-    /// Whether the argument is a jump distance.
+    /// Whether the argument is the distance to another instruction.
     #[must_use]
     pub fn jumps(self, op: Op) -> bool {
         self.has(op, OpFlags::JUMP)
     }
 
-    /// Whether the jump goes backwards.
+    /// Whether control can go where the argument points: not for 3.14's `END_ASYNC_FOR`, which names its loop for monitors.
+    #[must_use]
+    pub fn branches(self, op: Op) -> bool {
+        self.jumps(op) && op != Op::END_ASYNC_FOR
+    }
+
+    /// Whether the distance goes backwards.
     #[must_use]
     pub fn jumps_backward(self, op: Op) -> bool {
-        matches!(op, Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT)
+        matches!(
+            op,
+            Op::JUMP_BACKWARD
+                | Op::JUMP_BACKWARD_NO_INTERRUPT
+                | Op::POP_JUMP_BACKWARD_IF_FALSE
+                | Op::POP_JUMP_BACKWARD_IF_TRUE
+                | Op::POP_JUMP_BACKWARD_IF_NONE
+                | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
+                | Op::END_ASYNC_FOR
+        )
+    }
+
+    /// The operation that does what `op` does with a target ahead (or behind), if the release has one.
+    #[must_use]
+    pub fn directed(self, op: Op, forward: bool) -> Option<Op> {
+        if self.jumps_backward(op) != forward {
+            return Some(op);
+        }
+        match op {
+            Op::JUMP_FORWARD => Some(Op::JUMP_BACKWARD),
+            Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT => Some(Op::JUMP_FORWARD),
+            Op::POP_JUMP_FORWARD_IF_FALSE => Some(Op::POP_JUMP_BACKWARD_IF_FALSE),
+            Op::POP_JUMP_FORWARD_IF_TRUE => Some(Op::POP_JUMP_BACKWARD_IF_TRUE),
+            Op::POP_JUMP_FORWARD_IF_NONE => Some(Op::POP_JUMP_BACKWARD_IF_NONE),
+            Op::POP_JUMP_FORWARD_IF_NOT_NONE => Some(Op::POP_JUMP_BACKWARD_IF_NOT_NONE),
+            Op::POP_JUMP_BACKWARD_IF_FALSE => Some(Op::POP_JUMP_FORWARD_IF_FALSE),
+            Op::POP_JUMP_BACKWARD_IF_TRUE => Some(Op::POP_JUMP_FORWARD_IF_TRUE),
+            Op::POP_JUMP_BACKWARD_IF_NONE => Some(Op::POP_JUMP_FORWARD_IF_NONE),
+            Op::POP_JUMP_BACKWARD_IF_NOT_NONE => Some(Op::POP_JUMP_FORWARD_IF_NOT_NONE),
+            _ => None,
+        }
+    }
+
+    /// How far the index into `co_names` is shifted in the argument.
+    #[must_use]
+    pub fn name_shift(self, op: Op) -> u32 {
+        match (op, self.table.release.1) {
+            (Op::LOAD_GLOBAL, _) | (Op::LOAD_ATTR, 12..) => 1,
+            (Op::LOAD_SUPER_ATTR, _) | (Op::IMPORT_NAME, 15..) => 2,
+            _ => 0,
+        }
+    }
+
+    /// Net effect on the stack, on the way to the jump target or to the next instruction.
+    #[must_use]
+    pub fn effect(self, op: Op, arg: u32, jump: bool) -> Option<i64> {
+        let arg = i32::try_from(arg).ok().filter(|arg| *arg < 1 << 29)?;
+        (self.table.effect)(op, arg, i32::from(jump)).map(i64::from)
     }
 
     /// Whether control never reaches the next instruction.

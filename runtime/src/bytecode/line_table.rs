@@ -99,13 +99,16 @@ impl Reader<'_> {
     }
 }
 
+/// Whether neighbours at one position share entries: 3.11 has an entry for every instruction.
+const SHARED: bool = cfg!(Py_3_12);
+
 /// The table for instructions given as (position, code units), as CPython's assembler writes it.
 pub(crate) fn encode(instrs: impl Iterator<Item = (Position, usize)>, first_line: i32) -> Vec<u8> {
     let mut writer = Writer { table: Vec::new(), line: first_line };
     let mut current = Position::NONE;
     let mut units = 0;
     for (position, size) in instrs {
-        if position != current {
+        if position != current || !SHARED {
             writer.entries(current, units);
             current = position;
             units = 0;

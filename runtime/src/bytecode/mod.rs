@@ -13,6 +13,7 @@ mod line_table;
 mod object;
 pub mod python;
 pub mod shape;
+#[cfg(slotrt_supported)]
 pub mod split;
 
 pub use assemble::Assembled;

@@ -126,11 +126,7 @@ impl Code {
 /// How far the index into `co_names` is shifted in the argument.
 #[must_use]
 pub fn name_shift(op: Op) -> u32 {
-    match op {
-        Op::LOAD_ATTR | Op::LOAD_GLOBAL => 1,
-        Op::LOAD_SUPER_ATTR => 2,
-        _ => 0,
-    }
+    Isa::running().name_shift(op)
 }
 
 fn locals(code: &Bound<'_, PyAny>) -> Result<Vec<Local>, Error> {

@@ -49,6 +49,7 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(check, &module)?)?;
     module.add_function(wrap_pyfunction!(listing, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_size, &module)?)?;
+    #[cfg(slotrt_supported)]
     module.add_function(wrap_pyfunction!(super::split::everywhere::break_at, &module)?)?;
     Ok(module)
 }

@@ -199,7 +199,8 @@ impl Code {
                 work.extend(indices.get(&handler.target).map(|target| (*target, raised)));
             }
             state.step(self, instr);
-            work.extend(instr.target.and_then(|target| indices.get(&target)).map(|target| (*target, state.clone())));
+            let target = instr.target.filter(|_| isa.branches(instr.op));
+            work.extend(target.and_then(|target| indices.get(&target)).map(|target| (*target, state.clone())));
             if !isa.ends_block(instr.op) {
                 work.push((index + 1, state));
             }

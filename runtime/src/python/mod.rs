@@ -23,6 +23,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InternalError", py.get_type::<InternalError>())?;
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
     module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)?;
+    module.add("TRACES", true)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     submodule(module, "protocol", crate::live::protocol::module(py)?)?;
     submodule(module, "bytecode", crate::bytecode::python::module(py)?)?;
