@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use slotgen::diagnostics::Diagnostics;
+use slotgen::diff::Generated;
 use slotgen::emit::{self, Change, File, Mode};
 use slotgen::facts::{Facts, OpcodeKind, SlotOrigin, Type};
 use slotgen::preprocess::Configuration;
@@ -163,22 +164,35 @@ fn a_changed_body_is_told_where_no_table_changed() {
     let before = facts();
     let comment = TYPEOBJECT.replace("/* BODY */", "/* another   comment */");
     let same = extract(&comment, TYPES).0.unwrap();
-    assert!(slotgen::diff::diff(&extract(TYPEOBJECT, TYPES).0.unwrap(), &same).is_empty());
+    let none = Generated::new();
+    assert!(slotgen::diff::diff(&extract(TYPEOBJECT, TYPES).0.unwrap(), &same, &none).is_empty());
     let body =
         TYPEOBJECT.replace("/* BODY */", "if (a == b) return 0;").replace("{ return o; }", "{ return name ? o : 0; }");
     let mut after = extract(&body, TYPES).0.unwrap();
     slotgen::model::link(&mut after);
-    let diff = slotgen::diff::diff(&before, &after);
+    let diff = slotgen::diff::diff(&before, &after, &none);
     assert!(diff.slots.is_empty() && diff.slotdefs.is_empty() && diff.types.is_empty() && diff.opcodes.is_empty());
     let names: Vec<_> = diff.functions.by_slot["nb_or"].iter().map(|change| change.name.as_str()).collect();
     assert_eq!(names, ["slot_nb_or"]);
     // A helper that no table names is told with the slots that reach it.
-    let [helper] = diff.functions.by_file["Objects/typeobject.c"].as_slice() else { panic!("{diff:?}") };
+    let [group] = diff.functions.reached.as_slice() else { panic!("{diff:?}") };
     assert_eq!(
-        (helper.name.as_str(), helper.slots.as_slice()),
-        ("lookup", &["nb_add".to_owned(), "nb_or".to_owned()][..])
+        (group.functions[0].name.as_str(), group.slots.as_slice()),
+        ("lookup", &["nb_add", "nb_or"].map(str::to_owned)[..])
     );
     assert!(diff.to_text().contains("slot_nb_or changed, Objects/typeobject.c:"));
+    assert!(diff.to_markdown().contains("### `nb_add, nb_or`\n- `lookup` changed, Objects/typeobject.c:"));
+    assert!(diff.to_json().unwrap().contains("\"generated_from\": []"));
+    // And with the generated functions, where there are any.
+    let slot = ("Objects/typeobject.c".to_owned(), "slot_nb_or".to_owned());
+    let of_generated = slotgen::diff::diff(&before, &after, &Generated::from([slot.clone()]));
+    assert_eq!(of_generated.functions.reached[0].generated, ["slot_nb_or"]);
+    let lookup = Generated::from([(slot.0, "lookup".to_owned())]);
+    assert_eq!(slotgen::diff::diff(&before, &after, &lookup).functions.generated[0].name, "lookup");
+    // Libraries tell no bodies.
+    let binary = |facts: &Facts| Facts { source: slotgen::facts::Origin::Binary, ..facts.clone() };
+    let tables = slotgen::diff::diff(&binary(&before), &binary(&after), &none);
+    assert!(tables.is_empty() && tables.to_text().contains("not compared"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `diff`: what changed between two releases for somebody who mirrors CPython.
 
-use anyhow::Result;
+use crate::obtain::{compiled, releases};
+use anyhow::{Error, Result, anyhow};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -19,10 +20,13 @@ enum Format {
 
 /// Says what changed between two CPython releases: slots, types, flags, messages, function bodies
 ///
-/// Both are read from their C sources, since most changes that break a mirror stand in no table.
+/// Both are read from their C sources, since most changes that break a mirror stand in no table: a function whose body changed is
+/// told with the slots and generated functions that reach it. Where one has no C sources, both are read from compiled libraries,
+/// and their tables alone are compared.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15\n  cargo xtask diff 3.11 3.13 --format markdown > diff.md"
+    after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15\n  cargo xtask diff 3.11 3.13 --format markdown > diff.md\n  \
+    cargo xtask diff 3.14 3.15            tables alone: their C sources are not pinned"
 )]
 pub struct Options {
     /// The older release
@@ -36,16 +40,27 @@ pub struct Options {
     #[arg(long, value_name = "DIR|TARBALL")]
     to_source: Option<PathBuf>,
     /// How the differences are written
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
+    /// The same as `--format json`
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let before = facts::from_sources(&options.from, options.from_source.as_deref())?;
-    let after = facts::from_sources(&options.to, options.to_source.as_deref())?;
-    let diff = slotgen::diff::diff(&before, &after);
-    let text = match options.format {
+    let has_sources = |release: &str, given: &Option<PathBuf>| given.is_some() || releases::named(release).is_ok();
+    let diff = if has_sources(&options.from, &options.from_source) && has_sources(&options.to, &options.to_source) {
+        let (before, older) = facts::tree_and_facts(&options.from, options.from_source.as_deref())?;
+        let (after, newer) = facts::tree_and_facts(&options.to, options.to_source.as_deref())?;
+        let mut generated = slotgen::diff::generated(&older).map_err(|reason| anyhow!(reason))?;
+        generated.extend(slotgen::diff::generated(&newer).map_err(|reason| anyhow!(reason))?);
+        slotgen::diff::diff(&before, &after, &generated)
+    } else {
+        let library = |release: &str| Ok::<_, Error>(facts::from_library(release, &compiled::find(release)?.build)?.1);
+        slotgen::diff::diff(&library(&options.from)?, &library(&options.to)?, &Default::default())
+    };
+    let text = match if options.json { Format::Json } else { options.format } {
         Format::Text => diff.to_text(),
         Format::Markdown => diff.to_markdown(),
         Format::Json => diff.to_json()?,

@@ -69,12 +69,17 @@ pub fn of(release: &str, given: Option<&Path>) -> Result<Facts> {
 
 /// Reads a source tree, inherited slots included.
 pub fn from_sources(release: &str, given: Option<&Path>) -> Result<Facts> {
+    Ok(tree_and_facts(release, given)?.0)
+}
+
+/// A source tree and what it says.
+pub fn tree_and_facts(release: &str, given: Option<&Path>) -> Result<(Facts, Tree)> {
     let sources = sources::obtain(release, given)?;
     let step = Step::start(format!("Reading CPython {}", sources.version));
     let tree = Tree::open(&sources.path).with_context(|| sources.path.display().to_string())?;
     let facts = slotgen::facts_of(&tree)?;
     step.done(format!("{} functions, {} types", facts.functions.len(), facts.types.len()));
-    Ok(facts)
+    Ok((facts, tree))
 }
 
 /// Reads a compiled library and its extension modules through their headers: as they are, and as facts with inherited slots.

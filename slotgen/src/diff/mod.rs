@@ -1,14 +1,25 @@
 //! What changed between two releases for somebody who mirrors CPython: tables, and bodies that no table shows.
 
 mod functions;
+mod reach;
 mod render;
 mod tables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::facts::Facts;
+use crate::diagnostics::Diagnostics;
+use crate::facts::{Facts, Origin};
+use crate::preprocess::{Configuration, Preprocessor};
+use crate::source::Tree;
+use crate::translate;
+
+/// A function by its C file and name.
+pub type Key = (String, String);
+
+/// Functions that Rust is generated from.
+pub type Generated = BTreeSet<Key>;
 
 /// The differences between two releases, older first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,10 +32,16 @@ pub struct Diff {
     pub slots: Vec<Entry>,
     /// Rows of `slotdefs[]` that came, went or changed.
     pub slotdefs: Vec<Entry>,
+    /// Macros of the API that came, went or changed; the values are digests of their bodies.
+    pub macros: Vec<Entry>,
     /// Opcodes that came, went, or changed caches, flags or stack effect.
     pub opcodes: Vec<Entry>,
+    /// Opcodes that have another number.
+    pub opcode_numbers: Vec<Entry>,
     /// Types that came, went or changed, each with its slots, flags, base, methods.
     pub types: Vec<TypeChange>,
+    /// Whether bodies were compared: both releases were read from C sources.
+    pub bodies: bool,
     /// Functions whose text changed, came or went, by what reaches them.
     pub functions: Functions,
 }
@@ -55,13 +72,42 @@ pub struct TypeChange {
     pub changes: Vec<Entry>,
 }
 
-/// Functions that changed, by how they are reached.
+/// Functions that changed, each in one part, by how they are reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Functions {
-    /// Slot → changed functions that fill it, or stand for it in `slotdefs[]`.
+    /// Wrappers of `slotdefs[]`: `wrap_binaryfunc`, …
+    pub wrappers: Vec<FunctionChange>,
+    /// Slot → changed functions that fill it in some type, or stand for it in `slotdefs[]`.
     pub by_slot: BTreeMap<String, Vec<FunctionChange>>,
-    /// File → other changed functions of the sources.
+    /// Other functions that Rust is generated from.
+    pub generated: Vec<FunctionChange>,
+    /// Functions that these call, by what is nearest to them.
+    pub reached: Vec<ReachedGroup>,
+    /// File → functions that no slot and no generated function reaches.
     pub by_file: BTreeMap<String, Vec<FunctionChange>>,
+}
+
+impl Functions {
+    /// Every change once.
+    pub fn all(&self) -> Vec<&FunctionChange> {
+        let reached = self.reached.iter().flat_map(|group| &group.functions);
+        let lists = self.by_slot.values().flatten().chain(&self.wrappers).chain(&self.generated).chain(reached);
+        let mut all: Vec<&FunctionChange> = lists.chain(self.by_file.values().flatten()).collect();
+        all.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+        all.dedup_by(|a, b| a == b);
+        all
+    }
+}
+
+/// Functions that the same slots and generated functions reach by the shortest chains of calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReachedGroup {
+    /// The generated functions.
+    pub generated: Vec<String>,
+    /// The slots.
+    pub slots: Vec<String>,
+    /// The functions that changed.
+    pub functions: Vec<FunctionChange>,
 }
 
 /// A function whose text changed, came or went.
@@ -75,26 +121,42 @@ pub struct FunctionChange {
     pub line: u32,
     /// `changed`, `added` or `removed`.
     pub what: &'static str,
-    /// Slots from which it is reached through calls, nearest first.
+    /// Whether Rust is generated from it.
+    pub is_generated: bool,
+    /// Slots from which it is reached through calls, nearest first; at most twelve.
     pub slots: Vec<String>,
-    /// Functions of the object protocol (`PyNumber_Power`, …) from which it is reached, nearest first.
-    pub protocol: Vec<String>,
+    /// Generated functions (`PyNumber_Power`, …) from which it is reached, nearest first; at most twelve.
+    pub generated_from: Vec<String>,
     /// Messages and other strings that are new in it.
     pub strings_added: Vec<String>,
     /// Messages and other strings that are gone from it.
     pub strings_removed: Vec<String>,
 }
 
-/// Compares two releases; the facts must come from C sources for bodies to be compared.
-pub fn diff(before: &Facts, after: &Facts) -> Diff {
+/// The functions of a source tree that Rust is generated from.
+pub fn generated(tree: &Tree) -> Result<Generated, String> {
+    let configuration = Configuration::named("release", tree.release()).map_err(|error| error.to_string())?;
+    let preprocessor = Preprocessor::new(tree, &configuration).map_err(|found| found.to_string())?;
+    let translation = translate::translate(tree, &preprocessor, translate::UNITS, &mut Diagnostics::default())?;
+    let translated = translation.translated.iter();
+    let keys = translated.flat_map(|(file, all)| all.iter().map(|one| (file.clone(), one.name().to_owned())));
+    Ok(keys.collect())
+}
+
+/// Compares two releases; bodies are compared where both were read from C sources.
+pub fn diff(before: &Facts, after: &Facts, generated: &Generated) -> Diff {
+    let bodies = before.source == Origin::C && after.source == Origin::C;
     Diff {
         from: before.release.clone(),
         to: after.release.clone(),
         slots: tables::slots(before, after),
         slotdefs: tables::slotdefs(before, after),
+        macros: tables::macros(before, after),
         opcodes: tables::opcodes(before, after),
+        opcode_numbers: tables::opcode_numbers(before, after),
         types: tables::types(before, after),
-        functions: functions::functions(before, after),
+        bodies,
+        functions: if bodies { functions::functions(before, after, generated) } else { Functions::default() },
     }
 }
 
@@ -103,7 +165,7 @@ impl Diff {
     pub fn is_empty(&self) -> bool {
         let tables =
             self.slots.is_empty() && self.slotdefs.is_empty() && self.opcodes.is_empty() && self.types.is_empty();
-        tables && self.functions.by_slot.is_empty() && self.functions.by_file.is_empty()
+        tables && self.opcode_numbers.is_empty() && self.macros.is_empty() && self.functions.all().is_empty()
     }
 
     /// The differences as plain text.

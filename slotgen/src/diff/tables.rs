@@ -1,9 +1,9 @@
 //! Differences of slots, slot definitions, opcodes and types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, TypeChange, entries};
-use crate::facts::{Facts, OpcodeKind, Type};
+use crate::facts::{Facts, OpcodeKind, Type, TypeKind};
 
 /// Slots with their suite and signature.
 pub(super) fn slots(before: &Facts, after: &Facts) -> Vec<Entry> {
@@ -28,7 +28,29 @@ pub(super) fn slotdefs(before: &Facts, after: &Facts) -> Vec<Entry> {
     entries(&rows(before), &rows(after))
 }
 
-/// Real opcodes with number, caches, flags and stack effect.
+/// Macros of the API with parameters and digest.
+pub(super) fn macros(before: &Facts, after: &Facts) -> Vec<Entry> {
+    let rows = |facts: &Facts| -> BTreeMap<String, String> {
+        let row = |made: &crate::facts::Macro| {
+            let parameters = made.parameters.as_ref().map(|names| format!("({}) ", names.join(", ")));
+            (made.name.clone(), format!("{}{}", parameters.unwrap_or_default(), made.digest))
+        };
+        facts.macros.iter().map(row).collect()
+    };
+    entries(&rows(before), &rows(after))
+}
+
+/// Numbers of opcodes that both releases have.
+pub(super) fn opcode_numbers(before: &Facts, after: &Facts) -> Vec<Entry> {
+    let rows = |facts: &Facts| -> BTreeMap<String, String> {
+        facts.opcodes.opcodes.iter().map(|opcode| (opcode.name.clone(), opcode.number.to_string())).collect()
+    };
+    let mut numbers = entries(&rows(before), &rows(after));
+    numbers.retain(|entry| entry.before.is_some() && entry.after.is_some());
+    numbers
+}
+
+/// Real opcodes with caches, flags and stack effect.
 pub(super) fn opcodes(before: &Facts, after: &Facts) -> Vec<Entry> {
     let rows = |facts: &Facts| -> BTreeMap<String, String> {
         let real = facts.opcodes.opcodes.iter().filter(|opcode| opcode.kind == OpcodeKind::Real);
@@ -38,7 +60,7 @@ pub(super) fn opcodes(before: &Facts, after: &Facts) -> Vec<Entry> {
                 (Some(popped), Some(pushed), _) => format!("pops {popped}, pushes {pushed}"),
                 (_, _, effect) => format!("effect {}", effect.unwrap_or_default()),
             };
-            let value = format!("{}, {} caches, {effect}, {}", opcode.number, opcode.caches, opcode.flags.join(" "));
+            let value = format!("{} caches, {effect}, {}", opcode.caches, opcode.flags.join(" "));
             (opcode.name.clone(), value)
         })
         .collect()
@@ -46,14 +68,25 @@ pub(super) fn opcodes(before: &Facts, after: &Facts) -> Vec<Entry> {
     entries(&rows(before), &rows(after))
 }
 
-/// Types by name: `tp_name` and C file, since C variables are renamed when a static type becomes a heap type.
+/// Types by file and `tp_name`, since C variables are renamed when a static type becomes a heap type; with their variable where a
+/// file has several of the name.
 pub(super) fn types(before: &Facts, after: &Facts) -> Vec<TypeChange> {
-    let by_key = |facts: &'_ Facts| -> BTreeMap<(String, String), usize> {
-        let rows = facts.types.iter().enumerate();
-        rows.map(|(index, ty)| ((ty.unit().to_owned(), key(ty)), index)).collect()
+    let shared = |facts: &Facts| -> BTreeSet<(String, String)> {
+        let mut seen = BTreeSet::new();
+        let names = facts.types.iter().map(|ty| (ty.unit().to_owned(), ty.tp_name.clone()));
+        names.filter(|name| !seen.insert(name.clone())).collect()
+    };
+    let ambiguous: BTreeSet<_> = shared(before).union(&shared(after)).cloned().collect();
+    let key = |ty: &Type| {
+        let name = (ty.unit().to_owned(), ty.tp_name.clone());
+        let variable = if ambiguous.contains(&name) { ty.c_name.clone() } else { String::new() };
+        (name, variable)
+    };
+    let by_key = |facts: &'_ Facts| -> BTreeMap<_, usize> {
+        facts.types.iter().enumerate().map(|(index, ty)| (key(ty), index)).collect()
     };
     let (old, new) = (by_key(before), by_key(after));
-    let keys: std::collections::BTreeSet<_> = old.keys().chain(new.keys()).cloned().collect();
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).cloned().collect();
     let mut found = Vec::new();
     for key in keys {
         let left = old.get(&key).and_then(|&index| before.types.get(index));
@@ -72,13 +105,15 @@ pub(super) fn types(before: &Facts, after: &Facts) -> Vec<TypeChange> {
     found
 }
 
-fn key(ty: &Type) -> String {
-    format!("{} {}", ty.tp_name, if ty.c_name.ends_with("_spec") { "" } else { &ty.c_name })
-}
-
 /// Everything that is compared of a type, by a name that says what it is.
 fn facets(ty: &Type) -> BTreeMap<String, String> {
     let mut facets = BTreeMap::new();
+    let kind = match ty.kind {
+        TypeKind::Static => "static",
+        TypeKind::Spec => "from a spec",
+        TypeKind::StructSequence => "struct sequence",
+    };
+    facets.insert("kind".to_owned(), kind.to_owned());
     for (slot, value) in &ty.slots {
         let from = value.from.as_ref().map_or(String::new(), |from| format!(" (from {from})"));
         facets.insert(format!("slot {slot}"), format!("{}{from}", value.function));
@@ -95,13 +130,26 @@ fn facets(ty: &Type) -> BTreeMap<String, String> {
         );
     }
     for getset in &ty.getset {
-        facets.insert(format!("getset {}", getset.name), format!("{:?} {:?}", getset.get, getset.set));
+        facets.insert(format!("getset {}", getset.name), {
+            let name = |function: &Option<String>| function.clone().unwrap_or_else(|| "NULL".to_owned());
+            format!("{} {}", name(&getset.get), name(&getset.set))
+        });
     }
     for member in &ty.members {
         facets.insert(
             format!("member {}", member.name),
-            format!("{} {} {}", member.ty, member.field, member.flags.join(" | ")),
+            format!(
+                "{} {} {}",
+                bare(&member.ty),
+                member.field,
+                member.flags.iter().map(bare).collect::<Vec<_>>().join(" | ")
+            ),
         );
     }
     facets
+}
+
+/// A member's type or flag without the prefix that 3.12 gave it: `Py_T_INT` was `T_INT`, `Py_READONLY` was `READONLY`.
+fn bare(name: impl AsRef<str>) -> String {
+    name.as_ref().trim_start_matches('_').trim_start_matches("Py_").trim_start_matches("PY_").to_owned()
 }
