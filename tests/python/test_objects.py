@@ -1,6 +1,9 @@
 """Objects of the trace behave as CPython's: identity, what is handled where, and classes that borrow a name."""
 
+import enum
+import re
 import sys
+import types
 import unittest
 
 import slotrt
@@ -92,6 +95,90 @@ def borrowed_names():
     return Holder.first, holder.first, Holder.second(1), holder.second(2), list((1, 2)) == [1, 2], [*list((1, 2))]
 
 
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Flags(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Text(str):
+    pass
+
+
+class Odd(int):
+    def __eq__(self, other):
+        return "eq"
+
+    def __hash__(self):
+        return 5
+
+    def __add__(self, other):
+        return "add", other
+
+
+TEXT, ODD = Text("abc"), Odd(4)
+
+
+def subclasses_of_scalars():
+    low, high, read = Level.LOW, Level.HIGH, Flags.READ
+    return (
+        (low + 1, high * low, low < high, low == 1, hash(low), repr(low), str(low), f"{low}", bool(low)),
+        ((read | Flags.WRITE).value, bool(Flags(0)), ~read, len(TEXT), TEXT.upper(), TEXT + "d", TEXT[1]),
+        (ODD + 1, 1 + ODD, ODD == 4, 4 == ODD, hash(ODD), ODD * 2),
+    )
+
+
+HOLDER = types.ModuleType("holder")
+HOLDER.x = 1
+OWN = sys.modules[__name__]
+shared = 1
+
+
+def attributes_of_modules():
+    global shared
+    seen = [HOLDER.x]
+    HOLDER.x = 2
+    HOLDER.y = shared = 3
+    seen += [HOLDER.x, HOLDER.y, OWN.shared]
+    OWN.shared = 4
+    seen.append(shared)
+    del HOLDER.x
+    try:
+        HOLDER.x
+    except AttributeError as error:
+        seen.append(str(error))
+    HOLDER.x = shared = 1
+    return seen
+
+
+def patterns():
+    found = re.match("a(?P<x>b)", "ab")
+    try:
+        re.compile("(")
+    except re.error as error:
+        return found.group("x"), str(error)
+
+
+def special_method_set_late():
+    class Made:
+        def __init__(self, value):
+            self.value = value
+
+        def __repr__(self):
+            return f"Made({self.value})"
+
+    made = [Made(1), Made(2)]
+    before = made == [Made(1), Made(2)]
+    Made.__eq__ = lambda self, other: self.value == other.value
+    after = made == [Made(1), Made(2)]
+    del Made.__eq__
+    return before, after, made == [Made(1), Made(2)], repr(made)
+
+
 class Objects(unittest.TestCase):
     def test_same_as_plain(self):
         for case in (
@@ -99,9 +186,15 @@ class Objects(unittest.TestCase):
             handled_in_nested_generators,
             thrown_into_a_generator,
             borrowed_names,
+            subclasses_of_scalars,
+            attributes_of_modules,
+            patterns,
+            special_method_set_late,
         ):
             with self.subTest(case.__name__):
-                self.assertEqual(slotrt.compile(case)(), case())
+                compiled = slotrt.compile(case)
+                for _ in range(2):
+                    self.assertEqual(compiled(), case())
 
 
 if __name__ == "__main__":

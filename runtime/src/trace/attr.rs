@@ -255,20 +255,42 @@ impl<'py> Tracer<'py> {
 
     /// CPython: `_Py_module_getattro_impl`.
     fn module_get_attr(&mut self, object: ValueId, module: &Bound<'py, PyAny>, name: &str) -> Traced<ValueId> {
-        if let Some(value) = self.instance_attr(object, name)? {
-            return Ok(value);
-        }
+        let Some(dict) = own_dict(module) else { return unsupported("attribute of a module", name) };
+        self.known(object);
         let class = module.get_type();
-        if self.lookup(&class, name).is_some() {
+        let found = self.lookup(&class, name);
+        if found.as_ref().is_some_and(is_data_descriptor) {
             return unsupported("attribute of a module", name);
         }
-        if let Some(hook) = self.instance_attr(object, "__getattr__")? {
+        if let Some(value) = self.in_globals(&dict, name) {
+            return Ok(value);
+        }
+        if found.is_some() {
+            return unsupported("attribute of a module", name);
+        }
+        if let Some(hook) = self.in_globals(&dict, "__getattr__") {
             let name = PyString::new(self.py, name).into_any();
             let name = self.constant(name);
             return self.call(hook, Arguments::positional(vec![name]));
         }
         let module = module.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
         self.raise("AttributeError", format!("module '{module}' has no attribute '{name}'"))
+    }
+
+    /// A module's attributes are its globals.
+    fn module_set_attr(&mut self, module: &Bound<'py, PyAny>, name: &str, value: Option<ValueId>) -> Traced<()> {
+        const REFUSED: &str = "attribute of a class, module or function is set";
+        let dict = own_dict(module).filter(|_| module.is_exact_instance_of::<PyModule>());
+        let Some(dict) = dict else { return unsupported(REFUSED, name) };
+        if self.lookup(&module.get_type(), name).is_some_and(|found| is_data_descriptor(&found)) {
+            return unsupported(REFUSED, name);
+        }
+        match value {
+            Some(value) => self.set_in_globals(dict, name, value),
+            None if self.delete_in_globals(dict, name) => {}
+            None => return unsupported(REFUSED, name),
+        }
+        Ok(())
     }
 
     /// Attributes of objects of C classes.
@@ -385,6 +407,7 @@ impl<'py> Tracer<'py> {
         if let Some(known) = self.known(object) {
             return match (self.owned(object), known.cast_into::<PyType>()) {
                 (Some(_), Ok(made)) => self.type_set_attr(object, &made, name, value),
+                (None, Err(error)) => self.module_set_attr(&error.into_inner(), name, value),
                 _ => unsupported("attribute of a class, module or function is set", name),
             };
         }

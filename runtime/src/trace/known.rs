@@ -84,6 +84,19 @@ pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
     }
 }
 
+/// The class of immutable values, which hold nothing else, from which the class derives.
+pub(super) fn scalar_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    let py = class.py();
+    let scalars = [
+        py.get_type::<PyInt>(),
+        py.get_type::<PyFloat>(),
+        py.get_type::<PyComplex>(),
+        py.get_type::<PyString>(),
+        py.get_type::<PyBytes>(),
+    ];
+    scalars.into_iter().find(|scalar| crate::ffi::types::is_subtype(class, scalar))
+}
+
 impl<'py> Tracer<'py> {
     /// Whether nobody outside the trace can see the object: made here, or the private copy of a container from outside.
     pub(super) fn is_private(&self, object: &Bound<'py, PyAny>) -> bool {
@@ -265,6 +278,12 @@ impl<'py> Tracer<'py> {
             return Some(object);
         }
         self.real(id)
+    }
+
+    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like.
+    pub(super) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let class = self.class_of(id)?;
+        Ok(if scalar_base(&class).is_some() { self.same_object(id) } else { None })
     }
 
     /// A known `str`.

@@ -46,7 +46,7 @@ const LOOKED_UP: &[&str] = &[
 ];
 
 /// Whether tokens' classes have the special method where the classes that they stand for have it.
-pub(super) fn is_mirrored(name: &str) -> bool {
+fn is_mirrored(name: &str) -> bool {
     !NOT_MIRRORED.contains(&name)
         && (LOOKED_UP.contains(&name) || SLOTDEFS.iter().any(|definition| definition.name == name))
 }
@@ -87,6 +87,26 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// A special method of the class has changed: the class of its tokens follows.
+    pub(super) fn refresh_mirror(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
+        let Some(mirror) = self.state.mirrors.get(&(class.as_ptr() as usize)) else { return Ok(()) };
+        if !is_mirrored(name) {
+            return Ok(());
+        }
+        let mirror = mirror.bind(self.py).clone();
+        let done = self.own_namespace(class).and_then(|own| match own.get_item(name) {
+            Ok(value) if value.is_none() => mirror.setattr(name, self.py.None()),
+            Ok(_) => mirror.setattr(name, Special { name: name.to_owned() }),
+            Err(_) => mirror.delattr(name),
+        });
+        done.or_else(|error| internal(error.to_string()))
+    }
+
+    fn own_namespace(&self, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+        let getter = self.py.get_type::<PyType>().getattr("__dict__")?.get_item("__dict__")?;
+        getter.call_method1("__get__", (class,))
+    }
+
     fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {
         namespace.set_item("__slots__", PyTuple::empty(self.py))?;
         for name in ["__module__", "__qualname__"] {
@@ -94,12 +114,7 @@ impl<'py> Tracer<'py> {
                 namespace.set_item(name, value)?;
             }
         }
-        let own = self
-            .py
-            .get_type::<PyType>()
-            .getattr("__dict__")?
-            .get_item("__dict__")?
-            .call_method1("__get__", (class,))?;
+        let own = self.own_namespace(class)?;
         for name in own.try_iter()? {
             let name = name?;
             let Ok(text) = name.extract::<String>() else { continue };

@@ -147,9 +147,6 @@ impl<'py> Tracer<'py> {
         if on_meta.is_some_and(|found| is_data_descriptor(&found) && !is_c_type(&found.get_type())) {
             return unsupported("attribute of a class is set through a descriptor", name);
         }
-        if super::mirror::is_mirrored(name) && self.state.mirrors.contains_key(&(class.as_ptr() as usize)) {
-            return unsupported("special method of a class changes after C saw its instances", name);
-        }
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
         let done = match value {
@@ -159,7 +156,8 @@ impl<'py> Tracer<'py> {
             }
             None => self.with_callbacks(|| plain.call1((class, name))),
         };
-        done.map(drop).or_else(|error| self.raise_error(error))
+        done.map(drop).or_else(|error| self.raise_error(error))?;
+        self.refresh_mirror(class, name)
     }
 
     fn bind_to_class(

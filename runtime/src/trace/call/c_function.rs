@@ -161,6 +161,16 @@ impl<'py> Tracer<'py> {
                 self.plain_type_set_attr(&class, &attribute, value.first().copied())?;
                 Ok(Some(none))
             }
+            // What the classes of the MRO hold, which their versions guard.
+            ("type", "__dir__", [class]) => match self.known(*class).and_then(|class| class.cast_into::<PyType>().ok())
+            {
+                Some(class) => {
+                    self.rely_on_class(&class);
+                    let names = object.call1((class,));
+                    self.after_native(names, &[]).map(Some)
+                }
+                None => Ok(None),
+            },
             // Nothing is left to do when `type.__new__` has made the class.
             ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
             ("type", "__call__", [class, rest @ ..]) => {
@@ -246,7 +256,7 @@ impl<'py> Tracer<'py> {
         let mut positional = Vec::new();
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
-                0 if method => self.receiver(*value)?,
+                0 if method => self.receiver_of(object, *value)?,
                 0 if first_is_class => match self.known(*value) {
                     Some(class) => class,
                     None => self.native(*value)?,
@@ -264,6 +274,20 @@ impl<'py> Tracer<'py> {
             return unsupported("C method of an object from outside", name);
         }
         self.run_native(object, &positional, &keywords)
+    }
+
+    /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
+    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        let native = self.receiver(value)?;
+        if native.is_instance_of::<Token>()
+            && let Ok(owner) = method.getattr("__objclass__")
+            && let Some(base) = super::super::known::scalar_base(&self.class_of(value)?)
+            && base.is(&owner)
+            && let Some(object) = self.unchanging(value)?
+        {
+            return Ok(object);
+        }
+        Ok(native)
     }
 
     /// C tells `int`, `str`, `list`… and their subclasses by flags that a token does not have.

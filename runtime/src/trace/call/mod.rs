@@ -3,6 +3,7 @@ mod bind;
 mod builtins;
 mod c_function;
 mod class;
+mod folded;
 mod interpreter;
 mod new_type;
 
@@ -20,9 +21,10 @@ use std::sync::Arc;
 /// `CO_OPTIMIZED`.
 const OPTIMIZED: u32 = 1;
 
-/// The hand-written models of builtins.
-pub(super) fn models() -> &'static [(&'static str, &'static str)] {
-    builtins::MODELLED
+/// The hand-written models of builtins, and the Python functions that are folded by name.
+pub(super) fn models() -> Vec<(&'static str, &'static str)> {
+    let folded = folded::FOLDED.iter().map(|(module, name, _)| (*module, *name));
+    builtins::MODELLED.iter().copied().chain(folded).collect()
 }
 
 /// Arguments of a call.
@@ -196,6 +198,10 @@ impl<'py> Tracer<'py> {
         }
         let attribute = |name: &str| function.getattr(name);
         let qualname = attribute("__qualname__").map(|name| name.to_string()).unwrap_or_default();
+        if let Some(result) = self.call_folded(function, &qualname, &args)? {
+            self.known(callable);
+            return Ok(result);
+        }
         if self.owned(callable).is_none()
             && let Some(source) = self.source(callable)
         {

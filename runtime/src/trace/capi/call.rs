@@ -90,6 +90,10 @@ impl<'py> Tracer<'py> {
                 self.receiver(*value)?
             };
             let token = native.is_instance_of::<crate::trace::token::Token>();
+            if token && crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0 {
+                natives.push(self.unchanging_operand(function, *value, &class)?);
+                continue;
+            }
             if token && self.domain_of(&class).is_none() && !self.state.generators.contains_key(value) {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if holder.is_some_and(|held| held.pointer == function.pointer) {
@@ -98,12 +102,6 @@ impl<'py> Tracer<'py> {
                         format!("{} of {}", function.name, crate::ffi::types::name(&class)),
                     );
                 }
-            }
-            if token && crate::ffi::types::flags(&class) & (0b11_1111 << 24) != 0 {
-                return unsupported(
-                    "C function on an object from outside",
-                    format!("{} of {}", function.name, crate::ffi::types::name(&class)),
-                );
             }
             natives.push(native);
         }
@@ -122,5 +120,28 @@ impl<'py> Tracer<'py> {
             )
         });
         self.after_native(result, &natives)
+    }
+
+    /// An operand from outside of a class that derives from a builtin: C may have it if nothing of it changes.
+    pub(super) fn unchanging_operand(
+        &mut self,
+        function: &SlotFunction,
+        value: ValueId,
+        class: &Bound<'py, pyo3::types::PyType>,
+    ) -> Traced<Bound<'py, PyAny>> {
+        let base = crate::trace::known::scalar_base(class);
+        let of_base = match (base, function.slot) {
+            (Some(base), Some(slot)) => self.slot_function(&base, slot)?,
+            _ => None,
+        };
+        if of_base.is_some_and(|of_base| of_base.pointer == function.pointer)
+            && let Some(object) = self.unchanging(value)?
+        {
+            return Ok(object);
+        }
+        unsupported(
+            "C function on an object from outside",
+            format!("{} of {}", function.name, crate::ffi::types::name(class)),
+        )
     }
 }

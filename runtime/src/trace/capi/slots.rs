@@ -20,10 +20,7 @@ impl<'py> Tracer<'py> {
         let object = self.receiver(value)?;
         if object.is_instance_of::<Token>() {
             let class = self.class_of(value)?;
-            return unsupported(
-                "C function on an object from outside",
-                format!("{} of {}", function.name, crate::ffi::types::name(&class)),
-            );
+            return self.unchanging_operand(function, value, &class);
         }
         Ok(object)
     }

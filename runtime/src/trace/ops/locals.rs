@@ -217,28 +217,54 @@ impl<'py> Tracer<'py> {
     /// A global or builtin by name, with the guards that say that it is found there.
     fn global(&mut self, frame: &Frame, name: &str) -> Traced<Option<ValueId>> {
         let globals = frame.globals.bind(self.py).clone();
-        let key = (globals.as_ptr() as usize, name.to_owned());
-        if let Some(overlay) = self.state.globals.get(&key).copied() {
-            if overlay.is_some() {
-                return Ok(overlay);
-            }
-        } else {
-            let path = self.global_source(&globals, name);
-            if let Ok(Some(object)) = globals.get_item(name) {
-                let value = self.sourced(object, path);
-                self.state.globals.insert(key, Some(value));
-                return Ok(Some(value));
-            }
-            let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
-            let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
-            self.guard(dict, absent, "the name is not a global");
-            self.state.globals.insert(key, None);
+        if let Some(value) = self.in_globals(&globals, name) {
+            return Ok(Some(value));
         }
         let builtins = frame.builtins.bind(self.py).clone();
         match builtins.get_item(name) {
             Ok(Some(object)) => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
             _ => Ok(None),
         }
+    }
+
+    /// What the namespace of a module holds, as the trace has left it.
+    pub(in crate::trace) fn in_globals(&mut self, globals: &Bound<'py, PyDict>, name: &str) -> Option<ValueId> {
+        let key = (globals.as_ptr() as usize, name.to_owned());
+        if let Some(overlay) = self.state.globals.get(&key) {
+            return *overlay;
+        }
+        let value = match globals.get_item(name) {
+            Ok(Some(object)) => {
+                let path = self.global_source(globals, name);
+                Some(self.sourced(object, path))
+            }
+            _ => {
+                let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
+                let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
+                self.guard(dict, absent, "the name is not a global");
+                None
+            }
+        };
+        self.state.globals.insert(key, value);
+        value
+    }
+
+    /// Stores into the namespace of a module.
+    pub(in crate::trace) fn set_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str, value: ValueId) {
+        self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), Some(value));
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
+    }
+
+    /// Deletes from the namespace of a module; whether the name was there.
+    pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> bool {
+        if self.in_globals(&globals, name).is_none() {
+            return false;
+        }
+        self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), None);
+        let globals = self.constant(globals.into_any());
+        self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
+        true
     }
 
     fn global_source(&self, globals: &Bound<'py, PyDict>, name: &str) -> Source {
@@ -276,28 +302,14 @@ impl<'py> Tracer<'py> {
     pub(super) fn store_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
         let value = frame.pop()?;
-        let globals = frame.globals.bind(self.py).clone();
-        self.state.globals.insert((globals.as_ptr() as usize, name.clone()), Some(value));
-        let globals = self.constant(globals.into_any());
-        self.state.effects.push(Effect::SetGlobal { globals, name, value });
+        self.set_in_globals(frame.globals.bind(self.py).clone(), &name, value);
         Ok(Flow::Next)
     }
 
     pub(super) fn delete_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
-        let globals = frame.globals.bind(self.py).clone();
-        let key = (globals.as_ptr() as usize, name.clone());
-        let known = self.state.globals.get(&key).copied();
-        if known == Some(None) || (known.is_none() && !globals.contains(&name).unwrap_or(false)) {
-            return self.raise_name_error(&name);
-        }
-        if known.is_none() {
-            self.global(frame, &name)?;
-        }
-        self.state.globals.insert(key, None);
-        let globals = self.constant(globals.into_any());
-        self.state.effects.push(Effect::DelGlobal { globals, name });
-        Ok(Flow::Next)
+        let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name);
+        if there { Ok(Flow::Next) } else { self.raise_name_error(&name) }
     }
 
     fn namespace(&mut self, frame: &Frame) -> Traced<ValueId> {

@@ -1,0 +1,54 @@
+//! Python functions that are called while tracing: what they give depends on known arguments alone, and all they write is a cache.
+use super::Arguments;
+use crate::trace::signal::Traced;
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+
+/// Module and name of the functions, and why they may be.
+pub(super) const FOLDED: &[(&str, &str, &str)] =
+    &[("re", "_compile", "a pattern is compiled from its text and flags; the caches of the module keep it")];
+
+impl<'py> Tracer<'py> {
+    /// The result of a folded function; `None`: the call is traced.
+    pub(super) fn call_folded(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        qualname: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        if !args.keywords.is_empty() || !self.is_folded(function, qualname)? {
+            return Ok(None);
+        }
+        let mut natives = Vec::with_capacity(args.positional.len());
+        for (index, value) in args.positional.iter().enumerate() {
+            let known = match self.known(*value) {
+                Some(known) => Some(known),
+                None => self.unchanging(*value)?,
+            };
+            match known {
+                Some(known) if index > 0 || is_text(&known) => natives.push(known),
+                _ => return Ok(None),
+            }
+        }
+        let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
+        let (result, warned) = self.recording_warnings(|| function.call1(natives))?;
+        if warned {
+            return Ok(None);
+        }
+        match result {
+            Ok(result) => Ok(Some(self.absorb_static(result))),
+            Err(error) => self.raise_error(error),
+        }
+    }
+
+    fn is_folded(&self, function: &Bound<'py, PyAny>, qualname: &str) -> Traced<bool> {
+        let Some((module, name, _)) = FOLDED.iter().find(|(_, name, _)| *name == qualname) else { return Ok(false) };
+        Ok(self.import(module, name)?.is(function))
+    }
+}
+
+fn is_text(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
+}
