@@ -2,8 +2,9 @@
 
     python run.py --start SEED --count N [--save FOLDER] [--batch N]
 
-Every program runs three times compiled: traced, from the cache, and with other arguments. Result, type, exception with
-message, context and lines, prints, and what became of arguments and globals must be those of the uncompiled program.
+Every program runs five times compiled: traced, from the cache, with other arguments, and twice after a change to its
+module. Results and exceptions with all that hangs off them, lines, prints, and what became of arguments and globals must
+be those of the uncompiled program.
 Prints one line of JSON: counts, and the seeds that differ. A differing program is made smaller and saved.
 """
 
@@ -14,15 +15,15 @@ import io
 import json
 import os
 import pathlib
-import re
 import resource
 import signal
 import sys
+import traceback
 import warnings
 
+import described
 import generate
 
-ADDRESS = re.compile(r"0x[0-9a-f]+")
 LIMIT = 10  # seconds for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
@@ -30,15 +31,6 @@ MEMORY = 4 << 30
 
 class TooLong(BaseException):
     """The program exceeds its time."""
-
-
-def described(value):
-    """Type and repr, without addresses."""
-    try:
-        text = repr(value)
-    except Exception as error:
-        text = f"repr raises {type(error).__name__}: {error}"
-    return f"{type(value).__qualname__}: {ADDRESS.sub('0x', text)[:2000]}"
 
 
 def lines_of(error):
@@ -54,33 +46,43 @@ def lines_of(error):
 def called(function, arguments):
     """What a call did, as plain data."""
     printed = io.StringIO()
+    describer = described.Describer()
     with contextlib.redirect_stdout(printed):
         try:
-            outcome = ["returned", described(function(*arguments))]
+            outcome = ["returned", describer.of(function(*arguments))]
         except (TooLong, MemoryError):
             raise
         except BaseException as error:
-            context = type(error.__context__).__name__
-            message = ADDRESS.sub("0x", str(error))
-            outcome = ["raised", type(error).__qualname__, message, context, lines_of(error)]
-    return {"outcome": outcome, "printed": ADDRESS.sub("0x", printed.getvalue()), "arguments": described(arguments)}
+            outcome = ["raised", describer.of(error), lines_of(error)]
+        left = describer.of(arguments)
+    return {"outcome": outcome, "printed": described.ADDRESS.sub("0x", printed.getvalue()), "arguments": left}
 
 
 def observed(code, calls, wrap):
-    """What all calls did in a fresh module."""
+    """What all calls did in a fresh module, with the changes to the module between them."""
     namespace = {"__name__": "program"}
     exec(code, namespace)
-    main = wrap(namespace["main"])
-    results = [called(main, eval(f"({', '.join(arguments)},)", namespace)) for arguments in calls]
-    left = {name: described(value) for name, value in sorted(namespace.items()) if not name.startswith("__")}
-    return results, left
+    main, results = wrap(namespace["main"]), []
+    for change, arguments in calls:
+        with contextlib.suppress(Exception):
+            exec(change, namespace)
+        try:
+            values = eval(f"({', '.join(arguments)},)", namespace)
+        except Exception as error:
+            results.append(repr(error))
+            continue
+        results.append(called(main, values))
+    return results, described.namespace(namespace)
 
 
 def compare(text, calls):
     """None if compiled and uncompiled agree, "unstable" if the program does not agree with itself, else the difference."""
     import slotrt
 
-    code = compile(text, "program.py", "exec")
+    try:
+        code = compile(text, "program.py", "exec")
+    except SyntaxError:
+        return "unstable"
     signal.alarm(PLAIN_LIMIT)
     try:
         plain = observed(code, calls, lambda main: main)
@@ -100,7 +102,7 @@ def compare(text, calls):
         signal.alarm(0)
     if plain == compiled:
         return None
-    pairs = zip(["first", "cached", "other"], plain[0], compiled[0])
+    pairs = zip(["first", "cached", "other", "changed", "again"], plain[0], compiled[0])
     found = [{"call": call, "plain": one, "compiled": two} for call, one, two in pairs if one != two]
     return found[0] if found else {"call": "globals", "plain": plain[1], "compiled": compiled[1]}
 
@@ -177,9 +179,12 @@ def in_fork(seeds):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.alarm(0)
-        with contextlib.suppress(BaseException):
-            batch(seeds, writer)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                batch(seeds, writer)
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
         os._exit(3)
     os.close(writer)
     with os.fdopen(reader) as lines:
