@@ -56,13 +56,13 @@ def ran(code, space, calls):
     with contextlib.redirect_stdout(printed):
         exec(code, space)
         for call in calls:
-            arguments = [eval(text, {}) for text in call]
+            arguments = [eval(text, space) for text in call]
             try:
                 outcomes.append(["returned", described(space["main"](*arguments))])
             except Exception as error:
                 outcomes.append(["raised", chain(error)])
             outcomes.append(described(arguments))
-    return json.dumps([outcomes, printed.getvalue()])
+    return json.dumps([outcomes, ADDRESS.sub("0x", printed.getvalue())])
 
 
 def program(source, calls, mode):
@@ -93,9 +93,9 @@ def programs(start, count, modes=("split", "split-every")):
     """The report over many seeds."""
     report = {"programs": 0, "unstable": 0, "pairs": 0, "refused": {}, "different": []}
     for seed in range(start, start + count):
-        source, calls = generate.program(seed)
+        source, calls = generate.program(seed, small=True)
         for mode in modes:
-            pairs, refused, difference = program(source, calls[1:], mode)
+            pairs, refused, difference = program(source, [arguments for _, arguments in calls[1:3]], mode)
             if pairs is None:
                 report["unstable"] += 1
                 break

@@ -6,7 +6,7 @@ gives the same program.
 """
 
 from arrays import ARRAYS, Arrays
-from classes import CLASSES
+from classes import CLASSES, LIBRARY
 from functions import DRIVERS
 from vocabulary import LITERALS, PRELUDE
 
@@ -24,7 +24,7 @@ def module(writer):
     """The whole module."""
     if writer.arrays:
         writer.line("import numpy as np")
-    writer.line((PRELUDE + DRIVERS + CLASSES).rstrip("\n"))
+    writer.line((PRELUDE + DRIVERS + CLASSES + (LIBRARY if writer.library else "")).rstrip("\n"))
     for index in range(writer.random.randint(1, 3)):
         writer.user_class(index)
     for index in range(writer.random.randint(0, 2)):
@@ -37,12 +37,22 @@ def module(writer):
     return "\n".join(writer.lines) + "\n"
 
 
-def program(seed):
-    """The program of a seed: its text, and its calls: what is done to the module before, and the arguments of `main`."""
+def program(seed, small=False):
+    """The program of a seed: its text, and its calls: what is done to the module before, and the arguments of `main`.
+
+    A small one has no arrays and none of the classes that the standard library makes.
+    """
     writer = Arrays(seed)
-    writer.arrays = writer.chance(0.2)
+    writer.arrays = writer.chance(0.2) and not small
+    writer.library = not small
     text = module(writer)
     values = LITERALS + (ARRAYS * 6 if writer.arrays else []) + [f"{name}()" for name in writer.classes] * 3
     first, other = ([writer.pick(values) for _ in range(3)] for _ in range(2))
     change = writer.pick(CHANGES).replace("{0}", writer.pick(writer.classes))
     return text, [("", first), ("", first), ("", other), (change, first), ("", first)]
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(program(int(sys.argv[1]))[0])

@@ -362,13 +362,16 @@ impl<'py> Tracer<'py> {
         receiver: ValueId,
         name: &str,
     ) -> Traced<(ValueId, Option<ValueId>)> {
-        // CPython: `supercheck`; bound to a class, nothing is bound again.
+        // CPython: `supercheck`; from a class, descriptors are bound as on a class.
         let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
         let as_class = as_class.filter(|object| crate::ffi::types::is_subtype(object, class));
         let start = match &as_class {
             Some(object) => object.clone(),
             None => self.class_of(receiver)?,
         };
+        if !crate::ffi::types::is_subtype(&start, class) {
+            return unsupported("super() of an object that is no instance of the class", name);
+        }
         self.rely_on_class(&start);
         let Some(mro) = crate::ffi::types::mro(&start) else { return internal("class without an MRO") };
         let after = mro.iter().skip_while(|base| !base.is(class)).skip(1);
@@ -376,26 +379,28 @@ impl<'py> Tracer<'py> {
             let held = base.getattr("__dict__").and_then(|dict| dict.get_item(name));
             let Ok(found) = held else { continue };
             let found = self.unmask(found);
+            if as_class.is_some() {
+                return self.bind_to_class(found, receiver, &start, name).map(|value| self.unbound(value));
+            }
             let kind = crate::ffi::types::c_name(&found.get_type());
             let value = self.absorb_static(found.clone());
             return match kind.as_str() {
-                "function" | "method_descriptor" | "wrapper_descriptor" if as_class.is_none() => {
-                    Ok((value, Some(receiver)))
-                }
-                "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, None)),
+                "function" | "method_descriptor" | "wrapper_descriptor" => Ok((value, Some(receiver))),
                 "builtin_function_or_method" => Ok((value, None)),
                 "property" => self.read_descriptor(found, receiver, &start, name).map(|value| (value, None)),
                 "getset_descriptor" | "member_descriptor" => unsupported("super() to a C attribute", name),
-                _ => match self.bind(value, receiver, &start)? {
-                    bound if matches!(self.value(bound), Value::New(New::Method { .. })) => match self.value(bound) {
-                        Value::New(New::Method { function, receiver }) => Ok((*function, Some(*receiver))),
-                        _ => Ok((bound, None)),
-                    },
-                    bound => Ok((bound, None)),
-                },
+                _ => self.bind(value, receiver, &start).map(|value| self.unbound(value)),
             };
         }
         self.raise("AttributeError", format!("'super' object has no attribute '{name}'"))
+    }
+
+    /// A bound method in its two parts.
+    fn unbound(&self, value: ValueId) -> (ValueId, Option<ValueId>) {
+        match self.value(value) {
+            Value::New(New::Method { function, receiver }) => (*function, Some(*receiver)),
+            _ => (value, None),
+        }
     }
 
     /// `PyObject_SetAttr`, `None` to delete.
@@ -450,6 +455,10 @@ impl<'py> Tracer<'py> {
         }
         let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };
         if !own_dict_allowed(&class) {
+            if self.lookup(&class, name).is_some() {
+                let message = format!("'{}' object attribute '{name}' is read-only", short_name(&class));
+                return self.raise("AttributeError", message);
+            }
             return self.raise(
                 "AttributeError",
                 format!(

@@ -22,6 +22,9 @@ pub(super) type Described<T> = Traced<Result<T, Escape>>;
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
     pub(super) fn finish(&mut self, end: &End) -> Described<()> {
+        if let Some(generator) = self.left_suspended() {
+            return self.escape(generator, "a generator that is left inside try or with");
+        }
         self.compare_shadows()?;
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
@@ -36,6 +39,14 @@ impl<'py> Tracer<'py> {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// A suspended generator whose end, when nothing refers to it any more, runs code: its `finally`, its `with`.
+    fn left_suspended(&self) -> Option<ValueId> {
+        let suspended = self.state.generators.iter().filter(|(_, frame)| {
+            frame.as_ref().is_some_and(|frame| frame.suspended_at().is_some_and(|instr| frame.ends_in_code(instr)))
+        });
+        suspended.map(|(id, _)| *id).min()
     }
 
     pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {

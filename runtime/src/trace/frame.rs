@@ -85,6 +85,29 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// The `yield` at which a generator waits; `None` before its start.
+    pub(super) fn suspended_at(&self) -> Option<&Instr> {
+        let instr = self.pc.checked_sub(1).and_then(|at| self.code.instrs.get(at))?;
+        (instr.op == Op::YIELD_VALUE).then_some(instr)
+    }
+
+    /// Whether an exception thrown in there meets a handler of the program, not only the one that the compiler puts around generators.
+    pub(super) fn ends_in_code(&self, instr: &Instr) -> bool {
+        const STOPITERATION_ERROR: u32 = 3;
+        let mut handler = instr.handler;
+        while let Some(at) = handler {
+            let target = self.code.index(at.target).and_then(|index| self.code.instrs.get(index));
+            match target {
+                Some(target) if target.op == Op::CLEANUP_THROW => handler = target.handler,
+                Some(target) => return !(target.op == Op::CALL_INTRINSIC_1 && target.arg == STOPITERATION_ERROR),
+                None => return true,
+            }
+        }
+        false
+    }
+}
+
 /// How a frame came to rest.
 #[derive(Debug)]
 pub(super) enum Rest {

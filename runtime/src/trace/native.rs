@@ -7,7 +7,7 @@ use super::value::{New, Value, ValueId};
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Containers within containers from outside that a trace looks into: bounds the C stack that it needs.
@@ -240,7 +240,8 @@ impl<'py> Tracer<'py> {
         }
         let kwargs = (!keywords.is_empty()).then_some(&kwargs);
         let result = self.with_callbacks(|| callable.call(args, kwargs));
-        self.after_native(result, positional)
+        let seen: Vec<_> = positional.iter().chain(keywords.iter().map(|(_, value)| value)).cloned().collect();
+        self.after_native(result, &seen)
     }
 
     /// Judges what C gave: an interruption first, then errors that may come from looking at a token instead of the value.
@@ -256,7 +257,7 @@ impl<'py> Tracer<'py> {
             Ok(object) => Ok(self.absorb(object)),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                if !raised_by_trace && positional.iter().any(|arg| self.is_disguised(arg)) {
+                if !raised_by_trace && self.meets_disguise(positional) {
                     let class = crate::ffi::types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
@@ -267,16 +268,60 @@ impl<'py> Tracer<'py> {
 }
 
 impl<'py> Tracer<'py> {
-    /// Whether C may judge a token otherwise than its value: classes that C code recognises by more than their slots.
+    /// Whether C may have seen a token that it judges otherwise than its value: as an argument, within one, or given by an iterator.
+    fn meets_disguise(&mut self, args: &[Bound<'py, PyAny>]) -> bool {
+        if args.iter().any(|arg| self.is_disguised(arg)) {
+            return true;
+        }
+        // Containers ask their own items by slots alone.
+        let own_items = args.first().is_some_and(is_container);
+        let tokens: Vec<_> = self.state.tokens.values().map(|token| token.bind(self.py).clone().into_any()).collect();
+        args.iter().skip(usize::from(own_items)).any(|arg| reaches_token(arg, 3))
+            && tokens.iter().any(|token| self.is_disguised(token))
+    }
+
+    /// Whether a token stands for an object that C code recognises by more than its slots.
     fn is_disguised(&mut self, arg: &Bound<'py, PyAny>) -> bool {
         let Some(value) = self.value_of_token(arg) else { return arg.is_instance_of::<Token>() };
-        let Ok(class) = self.class_of(value) else { return true };
-        crate::ffi::types::mro(&class).is_none_or(|mro| {
-            mro.iter().any(|base| {
-                base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !base.is(self.py.get_type::<PyAny>()))
-            })
-        })
+        self.class_of(value).map_or(true, |class| has_c_base(&class))
     }
+}
+
+/// Whether C lays out instances of the class, or of a base of it other than `object`.
+pub(super) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
+    const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
+    crate::ffi::types::mro(class).is_none_or(|mro| {
+        mro.iter().any(|base| {
+            base.cast_into::<PyType>()
+                .is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&crate::ffi::types::c_name(&base).as_str()))
+        })
+    })
+}
+
+/// Whether C finds tokens in the object: those of containers, and whatever other objects of C may give.
+fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+    if object.is_instance_of::<Token>() || depth == 0 {
+        return true;
+    }
+    if is_scalar(object) && !contains_token(object) || is_definition(object) {
+        return false;
+    }
+    if let Ok(dict) = object.cast_exact::<PyDict>() {
+        return dict.iter().any(|(key, value)| reaches_token(&key, depth - 1) || reaches_token(&value, depth - 1));
+    }
+    if !is_container(object) || !is_c_type(&object.get_type()) {
+        return true;
+    }
+    object.try_iter().is_ok_and(|mut items| items.any(|item| item.is_ok_and(|item| reaches_token(&item, depth - 1))))
+}
+
+/// A container of a builtin class or of a class that derives from one.
+fn is_container(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PyDict>()
+        || object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>()
 }
 
 fn contains_token(object: &Bound<'_, PyAny>) -> bool {

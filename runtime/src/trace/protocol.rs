@@ -127,14 +127,14 @@ impl<'py> Tracer<'py> {
         };
         let next = self.import("builtins", "next")?;
         let sentinel = pyo3::types::PyList::empty(self.py).into_any();
-        let result = self.with_callbacks(|| next.call1((object, &sentinel)));
+        let result = self.with_callbacks(|| next.call1((&object, &sentinel)));
         if let Ok(result) = &result
             && result.is(&sentinel)
             && self.state.pending.is_none()
         {
             return Ok(None);
         }
-        self.after_native(result, &[]).map(Some)
+        self.after_native(result, &[object]).map(Some)
     }
 
     fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {

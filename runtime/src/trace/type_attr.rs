@@ -160,7 +160,7 @@ impl<'py> Tracer<'py> {
         self.refresh_mirror(class, name)
     }
 
-    fn bind_to_class(
+    pub(super) fn bind_to_class(
         &mut self,
         found: Bound<'py, PyAny>,
         object: ValueId,

@@ -1,6 +1,7 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use super::Arguments;
 use crate::domain::{Callee, Domain};
+use crate::trace::native;
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
@@ -188,12 +189,7 @@ impl<'py> Tracer<'py> {
     /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
     fn has_c_base(&mut self, value: ValueId) -> Traced<bool> {
         let class = self.class_of(value)?;
-        let bases = crate::ffi::types::mro(&class);
-        Ok(bases
-            .iter()
-            .flatten()
-            .filter_map(|base| base.cast_into::<PyType>().ok())
-            .any(|base| super::super::native::is_c_type(&base) && crate::ffi::types::c_name(&base) != "object"))
+        Ok(native::has_c_base(&class))
     }
 
     fn name_of(&mut self, name: ValueId) -> Traced<String> {
@@ -296,7 +292,11 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let class = self.class_of(value)?;
-        if crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 {
+        let laid_out = crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0
+            || !native::is_c_type(&class)
+                && native::has_c_base(&class)
+                && !crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyType>());
+        if laid_out {
             return unsupported(
                 "C function on an instance of a builtin's subclass",
                 format!("{name}({})", crate::ffi::types::name(&class)),

@@ -148,13 +148,8 @@ impl<'py> Tracer<'py> {
 
     fn close(&mut self, generator: ValueId) -> Traced<ValueId> {
         let none = self.none();
-        let started = self.state.generators.get(&generator).and_then(|frame| frame.as_ref()).is_some_and(|frame| {
-            frame
-                .pc
-                .checked_sub(1)
-                .and_then(|at| frame.code.instrs.get(at))
-                .is_some_and(|instr| instr.op == crate::bytecode::Op::YIELD_VALUE)
-        });
+        let frame = self.state.generators.get(&generator).and_then(|frame| frame.as_ref());
+        let started = frame.is_some_and(|frame| frame.suspended_at().is_some());
         if !started {
             self.state.generators.insert(generator, None);
             return Ok(none);
