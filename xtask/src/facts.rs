@@ -27,7 +27,8 @@ enum Door {
 #[command(after_help = "Examples:\n  cargo xtask facts 3.13                          counts\n  \
     cargo xtask facts 3.13.15 --json > facts.json   everything, stable and sorted\n  \
     cargo xtask facts 3.15 --json                   from the compiled library\n  \
-    cargo xtask facts 3.13 --door binary            the other front door")]
+    cargo xtask facts 3.13 --door binary            the other front door\n  \
+    cargo xtask facts 3.14 --library libpython3.14.so --headers include/python3.14 --modules lib-dynload")]
 pub struct Options {
     /// 3.8 … 3.15, or a patch release
     release: String,
@@ -37,6 +38,15 @@ pub struct Options {
     /// Take the sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL", conflicts_with = "door")]
     source: Option<PathBuf>,
+    /// Read this library: libpython3.X.so or .a, with symbols or with a file of symbols below usr/lib/debug
+    #[arg(long, value_name = "FILE", requires = "headers", conflicts_with_all = ["door", "source"])]
+    library: Option<PathBuf>,
+    /// The directory with the library's Python.h
+    #[arg(long, value_name = "DIR", requires = "library")]
+    headers: Option<PathBuf>,
+    /// The directory of the library's extension modules
+    #[arg(long, value_name = "DIR", requires = "library")]
+    modules: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -44,10 +54,13 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let facts = match options.door {
-        Some(Door::C) => from_sources(&options.release, None)?,
-        Some(Door::Binary) => from_library(&options.release, &compiled::find(&options.release)?.build)?.1,
-        None => of(&options.release, options.source.as_deref())?,
+    let given = options.library.clone().zip(options.headers.clone());
+    let given = given.map(|(library, headers)| Build { library, headers, modules: options.modules.clone() });
+    let facts = match (options.door, given) {
+        (_, Some(build)) => from_library(&options.release, &build)?.1,
+        (Some(Door::C), _) => from_sources(&options.release, None)?,
+        (Some(Door::Binary), _) => from_library(&options.release, &compiled::find(&options.release)?.build)?.1,
+        (None, _) => of(&options.release, options.source.as_deref())?,
     };
     if options.json {
         anstream::print!("{}", facts.to_json()?);

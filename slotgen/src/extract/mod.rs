@@ -102,6 +102,40 @@ pub fn structs(
     Ok((layouts(&types, names, diagnostics), function_types(&headers)))
 }
 
+/// What the preprocessor and the parser do not understand of a folder.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The configuration.
+    pub configuration: &'static str,
+    /// `Objects`, …
+    pub folder: &'static str,
+    /// Compiled files.
+    pub units: usize,
+    /// Files of the folder that a Linux build does not compile.
+    pub left_out: usize,
+    /// ERROR and MISSING nodes of the whole preprocessed text, and what stopped the preprocessor.
+    pub diagnostics: Diagnostics,
+}
+
+/// Preprocesses and parses every unit of `Objects`, `Python` and `Modules` under each configuration that the release has.
+pub fn parse_all(tree: &Tree) -> Result<Vec<Parsed>, Diagnostics> {
+    let mut all = Vec::new();
+    for name in Configuration::NAMES {
+        let Ok(configuration) = Configuration::named(name, tree.release()) else { continue };
+        let preprocessor = Preprocessor::new(tree, &configuration)?;
+        for &folder in FOLDERS {
+            let paths = tree.units(folder);
+            let read = |path: &&str| preprocessor.unit(path).map_or_else(|found| found, |unit| unit::faults(&unit));
+            let found: Vec<Diagnostics> = paths.par_iter().map(read).collect();
+            let mut diagnostics = Diagnostics::default();
+            found.into_iter().for_each(|found| diagnostics.extend(found));
+            let (units, left_out) = (paths.len(), tree.not_units(folder).len());
+            all.push(Parsed { configuration: name, folder, units, left_out, diagnostics });
+        }
+    }
+    Ok(all)
+}
+
 /// What an installation's headers, with its `Lib/opcode.py`, say of code objects and frames.
 pub fn installed(tree: &Tree, configuration: &Configuration, diagnostics: &mut Diagnostics) -> Option<Installed> {
     let (structs, function_types) = match structs(tree, configuration, LAYOUTS, diagnostics) {

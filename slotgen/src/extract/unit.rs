@@ -118,6 +118,17 @@ pub(super) fn read(unit: &Unit) -> UnitFacts {
     reader.facts
 }
 
+/// What the parser does not understand of a unit, of which nothing is left out.
+pub(super) fn faults(unit: &Unit) -> Diagnostics {
+    let mut reader = Reader { unit, facts: UnitFacts::default() };
+    match Syntax::parse(&unit.text) {
+        Some(syntax) if syntax.root().has_error() => reader.syntax_errors(&syntax),
+        Some(_) => {}
+        None => reader.report(0, "extract/parser", "tree-sitter gave no tree".to_owned(), "report this file"),
+    }
+    reader.facts.diagnostics
+}
+
 struct Reader<'u> {
     unit: &'u Unit,
     facts: UnitFacts,

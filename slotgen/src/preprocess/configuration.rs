@@ -60,6 +60,9 @@ struct Section {
 const DATA: &str = include_str!("../../data/configurations.toml");
 
 impl Configuration {
+    /// The names of the table.
+    pub const NAMES: [&str; 3] = ["release", "debug", "free-threaded"];
+
     /// The configuration `release`, `debug` or `free-threaded`, as a build of that release has it.
     pub fn named(name: &str, release: &Release) -> Result<Configuration, ConfigurationError> {
         let data: Data = toml::from_str(DATA).map_err(|error| ConfigurationError::Table(error.to_string()))?;
