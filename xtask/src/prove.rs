@@ -1,5 +1,6 @@
 //! `prove`: what was generated and claimed, against compiled libraries and running interpreters.
 mod breaks;
+mod codes;
 mod parse;
 mod tables;
 
@@ -10,7 +11,8 @@ use clap::{Args, Subcommand};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask prove tables           every release\n  \
     cargo xtask prove tables 3.13 --verbose\n  cargo xtask prove tables 3.13 --python ~/cpython/python --json\n  \
-    cargo xtask prove parse\n  cargo xtask prove breaks --count 200")]
+    cargo xtask prove parse\n  cargo xtask prove breaks --count 200\n  \
+    cargo xtask prove codes            every code object of 3.11 to 3.15")]
 pub struct Options {
     #[command(subcommand)]
     what: What,
@@ -32,6 +34,12 @@ enum What {
         cargo xtask prove breaks --count 2000     the long run\n  \
         cargo xtask prove breaks --cpython        CPython's tests and the standard library functions that they call")]
     Breaks(breaks::Options),
+    /// Code objects: every one of the standard library, decoded and assembled, is itself again; stack sizes, stack effects
+    /// and instructions are what the interpreter's compiler and `dis` say
+    #[command(
+        after_help = "Examples:\n  cargo xtask prove codes            3.11 to 3.15\n  cargo xtask prove codes 3.12 3.15"
+    )]
+    Codes(codes::Options),
 }
 
 /// Runs the command.
@@ -40,5 +48,6 @@ pub fn run(options: &Options) -> Result<()> {
         What::Tables(options) => tables::run(options),
         What::Parse(options) => parse::run(options),
         What::Breaks(options) => breaks::run(options),
+        What::Codes(options) => codes::run(options),
     }
 }

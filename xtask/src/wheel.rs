@@ -50,6 +50,10 @@ pub fn cargo(python: &Interpreter) -> Command {
 pub fn compile(python: &Interpreter, profile: Profile) -> Result<PathBuf> {
     let step = Step::start(format!("Building the runtime for CPython {}", python.full_version()));
     let mut command = cargo(python);
+    // Extension modules find the interpreter's functions in the process; there may be no library to link them with.
+    if !python.library_dir.join(format!("libpython{}.so", python.series())).exists() {
+        command.env("PYO3_BUILD_EXTENSION_MODULE", "1");
+    }
     command.args(["build", "--quiet", "--package", "slotrt", "--lib", "--color", "never"]);
     if profile == Profile::Release {
         command.arg("--release");
@@ -60,8 +64,8 @@ pub fn compile(python: &Interpreter, profile: Profile) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// A wheel for `python` from a compiled library; returns its path.
-pub fn pack(python: &Interpreter, library: &Path) -> Result<PathBuf> {
+/// The package for `python`, from a compiled library, in a folder that can stand in `PYTHONPATH`.
+pub fn tree(python: &Interpreter, library: &Path) -> Result<PathBuf> {
     let room = place::python_target(&python.series()).join("wheel");
     if room.exists() {
         std::fs::remove_dir_all(&room)?;
@@ -70,6 +74,13 @@ pub fn pack(python: &Interpreter, library: &Path) -> Result<PathBuf> {
     copy_package(&place::root().join("runtime").join("python").join("slotrt"), &tree.join("slotrt"))?;
     let module = format!("_slotrt{}", python.extension_suffix);
     std::fs::copy(library, tree.join("slotrt").join(module)).context("the compiled library is missing")?;
+    Ok(tree)
+}
+
+/// A wheel for `python` from a compiled library; returns its path.
+pub fn pack(python: &Interpreter, library: &Path) -> Result<PathBuf> {
+    let tree = tree(python, library)?;
+    let room = place::python_target(&python.series()).join("wheel");
     write_metadata(&tree, &tag(python))?;
     let wheel = room.join(format!("slotrt-{}-{}.whl", env!("CARGO_PKG_VERSION"), tag(python)));
     let mut zip = Command::new(&python.executable);

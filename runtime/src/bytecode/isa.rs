@@ -27,6 +27,12 @@ impl Isa {
         Self { table: RUNNING }
     }
 
+    /// The minor version of the release.
+    #[must_use]
+    pub fn minor(self) -> u8 {
+        self.table.release.1
+    }
+
     /// The operation with this number; `None` for numbers that stand in no code object's `co_code`.
     #[must_use]
     pub fn op(self, number: u8) -> Option<Op> {

@@ -27,6 +27,34 @@ fn listing(code: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(Code::decode(code)?.listing(code.py()))
 }
 
+/// One tuple per instruction: its offset, its name, its argument, and what that stands for (`None` for jumps).
+type Row = (Option<u32>, &'static str, u32, Option<String>);
+
+/// The decoded instructions.
+#[pyfunction]
+fn instructions(code: &Bound<'_, PyAny>) -> PyResult<Vec<Row>> {
+    let (py, code) = (code.py(), Code::decode(code)?);
+    let row = |instr: &super::Instr| {
+        let meaning = instr.target.is_none().then(|| code.meaning(py, instr));
+        (instr.offset, instr.op.name(), instr.arg, meaning)
+    };
+    Ok(code.instrs.iter().map(row).collect())
+}
+
+/// What an instruction does to the stack, like `dis.stack_effect`; without `jump`, the larger of both ways.
+#[pyfunction]
+#[pyo3(signature = (opcode, oparg = 0, *, jump = None))]
+fn stack_effect(opcode: u8, oparg: u32, jump: Option<bool>) -> PyResult<i64> {
+    let isa = super::Isa::running();
+    let unknown = || Error::new_err(format!("opcode {opcode} with argument {oparg} is no instruction of this release"));
+    let op = isa.op(opcode).ok_or_else(unknown)?;
+    let effect = |jump: bool| isa.effect(op, oparg, jump).ok_or_else(unknown);
+    match jump {
+        Some(jump) => effect(jump),
+        None => Ok(effect(false)?.max(effect(true)?)),
+    }
+}
+
 /// The stack size that control flow needs, without regard to the one declared.
 #[pyfunction]
 fn stack_size(code: &Bound<'_, PyAny>) -> PyResult<u32> {
@@ -48,6 +76,8 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(roundtrip, &module)?)?;
     module.add_function(wrap_pyfunction!(check, &module)?)?;
     module.add_function(wrap_pyfunction!(listing, &module)?)?;
+    module.add_function(wrap_pyfunction!(instructions, &module)?)?;
+    module.add_function(wrap_pyfunction!(stack_effect, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_size, &module)?)?;
     #[cfg(slotrt_supported)]
     module.add_function(wrap_pyfunction!(super::split::everywhere::break_at, &module)?)?;
