@@ -61,7 +61,9 @@ fn python(release: &str) -> Result<Interpreter> {
     }
     let launcher = compiled::find(release)?.python;
     // An unpacked interpreter starts through its launcher alone, with the libraries that it was built for.
-    Ok(Interpreter { executable: launcher.clone(), ..interpreter::named(&launcher)? })
+    let mut python = interpreter::named(&launcher)?;
+    python.executable = launcher;
+    Ok(python)
 }
 
 fn one(release: &str) -> Result<Report> {
