@@ -1,6 +1,6 @@
 //! Macro definitions and the layered table that holds them.
 
-use super::token::{LINE, SPACE, Token, VERBATIM};
+use super::token::{AUTO, Kind, LINE, SPACE, Token, VERBATIM};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -17,9 +17,22 @@ pub(super) struct Macro<'t> {
     pub uses: Vec<Option<u16>>,
     /// Defined outside `Include/`, so that code that uses it is expanded.
     pub local: bool,
+    /// What a name or a call in the place of the body is to C.
+    pub shape: Shape,
     /// Where it is defined: index of the file in the tree, byte offset.
     pub file: u32,
     pub at: u32,
+}
+
+/// What stands for a macro that is kept as a name or a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// An expression or a statement: the name or the call is C as well.
+    Whole,
+    /// A brace that another macro closes or opens: the name or the call is a statement, if a semicolon follows.
+    Bracket,
+    /// A part of a declaration, of an initialiser or of a statement: the name or the call is no C.
+    Fragment,
 }
 
 /// A `#define` without a name, or with parameters that are none.
@@ -47,11 +60,28 @@ impl<'t> Macro<'t> {
             body,
             uses: Vec::new(),
             local,
+            shape: Shape::Whole,
             file: name.file,
             at: name.at,
         };
+        made.shape = shape(&made.body, made.parameters.is_some());
         made.find_uses();
         Ok(made)
+    }
+
+    /// The macro that leaves the name or the call, and puts a semicolon after it.
+    pub fn as_statement(&self) -> Macro<'t> {
+        let token = |text, kind, flags| Token { text, file: self.file, at: self.at, via: 0, kind, flags };
+        let mut body = vec![token(self.name, Kind::Ident, 0)];
+        if self.parameters.is_some() {
+            body.extend([token("(", Kind::Punct, 0), token("__VA_ARGS__", Kind::Ident, 0), token(")", Kind::Punct, 0)]);
+        }
+        body.push(token(";", Kind::Punct, AUTO));
+        let parameters = self.parameters.as_ref().map(|_| vec!["__VA_ARGS__"]);
+        let variadic = parameters.is_some();
+        let mut made = Macro { parameters, variadic, body, uses: Vec::new(), shape: Shape::Whole, ..*self };
+        made.find_uses();
+        made
     }
 
     fn find_uses(&mut self) {
@@ -76,6 +106,44 @@ impl<'t> Macro<'t> {
             text.push_str(token.text);
         }
         text
+    }
+}
+
+/// Fragments are: nothing (in the place of a call it may be a statement), an attribute, storage, braces around values, the head of a
+/// loop, fields, something before or after a comma.
+fn shape(body: &[Token<'_>], is_call: bool) -> Shape {
+    let (Some(first), Some(last)) = (body.first(), body.last()) else {
+        return if is_call { Shape::Whole } else { Shape::Fragment };
+    };
+    let (mut round, mut curly, mut ends) = (0i32, 0i32, 0);
+    for token in body {
+        match token.text {
+            "(" => round += 1,
+            ")" => round -= 1,
+            "{" => curly += 1,
+            "}" => curly -= 1,
+            ";" if curly == 0 && round == 0 => ends += 1,
+            _ => {}
+        }
+        if curly < 0 {
+            return Shape::Bracket;
+        }
+    }
+    let head = ["for", "while", "if", "switch"].contains(&first.text) && last.is(")");
+    let opens = ["__attribute__", "__declspec", "_Alignas", "static", "extern", "typedef", ".", ","];
+    let initialiser = first.is("{") && !body.iter().any(|token| token.is(";"));
+    if curly != 0 {
+        Shape::Bracket
+    } else if round != 0
+        || head
+        || initialiser
+        || opens.contains(&first.text)
+        || last.is(",")
+        || (ends > 0 && !first.is("do") && !first.is("{"))
+    {
+        Shape::Fragment
+    } else {
+        Shape::Whole
     }
 }
 
@@ -152,5 +220,36 @@ impl<'a, 't> Table<'a, 't> {
     /// What the unit has defined, or undefined (`None`), in no order.
     pub fn changes(&self) -> &FxHashMap<&'t str, Option<Arc<Macro<'t>>>> {
         &self.own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lex::{Scope, lex};
+    use super::*;
+
+    #[test]
+    fn what_a_macro_leaves_is_known_from_its_body() {
+        let shape = |text| Macro::parse(&lex(text, 0, Scope::All), false).unwrap().shape;
+        for whole in
+            ["A (1 + 2)", "A(x) do { f(x); } while (0)", "A(x)", "A return x", "A(x) ((T *)(x))", "A f", "A { f(); }"]
+        {
+            assert_eq!(shape(whole), Shape::Whole, "{whole}");
+        }
+        for bracket in ["A(x) { f(x);", "A() }", "A() unlock(); }", "A { int s; {"] {
+            assert_eq!(shape(bracket), Shape::Bracket, "{bracket}");
+        }
+        for fragment in [
+            "A",
+            "A __attribute__((hot))",
+            "A(t) static t",
+            "A {0, 0}",
+            "A(x) .first = x,",
+            "A(x) for (T *i = x; i; i = i->next)",
+            "A int x; int y;",
+            "A (",
+        ] {
+            assert_eq!(shape(fragment), Shape::Fragment, "{fragment}");
+        }
     }
 }
