@@ -59,6 +59,18 @@ pub fn slot_pointer(class: &Bound<'_, PyType>, at: Suite, offset: usize) -> Opti
     (pointer != 0).then_some(pointer)
 }
 
+/// Empties a slot of a class of Python code: C that asks for it finds nothing. False if the class is none.
+pub fn clear_slot(class: &Bound<'_, PyType>, slot: Slot) -> bool {
+    const HEAPTYPE: u64 = 1 << 9;
+    let (Some(base), Some(_)) = (suite(class, slot.suite()), self::slot(class, slot)) else { return false };
+    if flags(class) & HEAPTYPE == 0 {
+        return false;
+    }
+    // SAFETY: the slot lies inside the suite, as reading it has shown; a heap type owns its suites, and CPython takes NULL for absent.
+    unsafe { *((base + slot.offset()) as *mut usize) = 0 };
+    true
+}
+
 /// `tp_flags`.
 #[must_use]
 pub fn flags(class: &Bound<'_, PyType>) -> u64 {

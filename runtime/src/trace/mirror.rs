@@ -7,6 +7,8 @@ use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::ValueId;
+use crate::ffi::types;
+use generated::slots::{Slot, Suite};
 use generated::v3_13::slotdefs::SLOTDEFS;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -80,7 +82,9 @@ impl<'py> Tracer<'py> {
         match self.fill(class, &namespace).and_then(|()| {
             let bases = PyTuple::new(self.py, bases)?;
             let mirror = self.py.get_type::<PyType>().call1((crate::ffi::types::name(class), bases, namespace))?;
-            Ok(mirror.cast_into::<PyType>()?)
+            let mirror = mirror.cast_into::<PyType>()?;
+            only_slots_of(class, &mirror);
+            Ok(mirror)
         }) {
             Ok(mirror) => Ok(mirror),
             Err(error) => super::signal::unsupported("token of a class that cannot be mirrored", error.to_string()),
@@ -99,6 +103,7 @@ impl<'py> Tracer<'py> {
             Ok(_) => mirror.setattr(name, Special { name: name.to_owned() }),
             Err(_) => mirror.delattr(name),
         });
+        only_slots_of(class, &mirror);
         done.or_else(|error| internal(error.to_string()))
     }
 
@@ -128,6 +133,17 @@ impl<'py> Tracer<'py> {
             }
         }
         Ok(())
+    }
+}
+
+/// A class with `__getitem__` gets both `mp_subscript` and `sq_item`, and so on: what the mirrored class does not fill is emptied.
+fn only_slots_of(class: &Bound<'_, PyType>, mirror: &Bound<'_, PyType>) {
+    const OWN: [Slot; 5] = [Slot::tp_iter, Slot::tp_iternext, Slot::tp_call, Slot::tp_descr_get, Slot::tp_descr_set];
+    let suites = [Suite::tp_as_async, Suite::tp_as_number, Suite::tp_as_mapping, Suite::tp_as_sequence];
+    for slot in Slot::ALL {
+        if (suites.contains(&slot.suite()) || OWN.contains(slot)) && types::slot(class, *slot).is_none() {
+            types::clear_slot(mirror, *slot);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
-//! numpy's floating point error state: what is recorded runs later, so an error must not become an exception.
+//! numpy's floating point error state, and the filters that turn warnings into errors: what is recorded runs later, so no error of it may
+//! become an exception that a handler of the program should have seen.
 use crate::ffi::context;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::sync::Mutex;
 
 /// Reads the state of `numpy.errstate` and `numpy.seterr`.
@@ -9,8 +11,32 @@ pub(super) struct Errors {
     /// numpy's context variable (numpy 2); without it every question goes to `geterr`.
     variable: Option<Py<PyAny>>,
     geterr: Py<PyAny>,
-    /// A value of the variable that is known to raise nothing.
-    harmless: Mutex<Option<Py<PyAny>>>,
+    /// The module `warnings`.
+    warnings: Py<PyModule>,
+    /// A state that is known to raise nothing.
+    harmless: Mutex<Option<State>>,
+}
+
+/// What decides whether a floating point error raises: objects that are replaced, not changed, when it is decided anew.
+#[derive(Debug)]
+struct State {
+    modes: Py<PyAny>,
+    filters: Py<PyAny>,
+    first: Option<Py<PyAny>>,
+    length: usize,
+}
+
+impl State {
+    fn is(&self, other: &Self) -> bool {
+        self.modes.is(&other.modes)
+            && self.filters.is(&other.filters)
+            && self.length == other.length
+            && match (&self.first, &other.first) {
+                (Some(one), Some(other)) => one.is(other),
+                (None, None) => true,
+                _ => false,
+            }
+    }
 }
 
 impl Errors {
@@ -22,33 +48,55 @@ impl Errors {
             .ok()
             .filter(|variable| context::value(variable).is_some());
         let geterr = module.getattr("geterr")?.unbind();
-        Ok(Self { variable: variable.map(Bound::unbind), geterr, harmless: Mutex::new(None) })
+        let warnings = module.py().import("warnings")?.unbind();
+        Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
     }
 
     /// Whether floating point errors are only warned about, printed or ignored.
     pub(super) fn harmless(&self, py: Python<'_>) -> bool {
-        let state = self.variable.as_ref().and_then(|variable| context::value(variable.bind(py)));
-        let known = |state: &Bound<'_, PyAny>| {
-            self.harmless.lock().is_ok_and(|held| held.as_ref().is_some_and(|held| held.is(state)))
-        };
+        let state = self.state(py);
+        let known =
+            |state: &State| self.harmless.lock().is_ok_and(|held| held.as_ref().is_some_and(|held| held.is(state)));
         if state.as_ref().is_some_and(known) {
             return true;
         }
         let harmless = self.ask(py).unwrap_or(false);
         if let (true, Some(state)) = (harmless, state) {
-            let old = self.harmless.lock().ok().and_then(|mut held| held.replace(state.unbind()));
+            let old = self.harmless.lock().ok().and_then(|mut held| held.replace(state));
             drop(old);
         }
         harmless
     }
 
+    fn state(&self, py: Python<'_>) -> Option<State> {
+        let modes = self.variable.as_ref().and_then(|variable| context::value(variable.bind(py)))?.unbind();
+        let filters = self.warnings.bind(py).getattr("filters").ok()?.cast_into_exact::<PyList>().ok()?;
+        let first = filters.get_item(0).ok().map(Bound::unbind);
+        Some(State { modes, first, length: filters.len(), filters: filters.into_any().unbind() })
+    }
+
     fn ask(&self, py: Python<'_>) -> PyResult<bool> {
         let modes = self.geterr.bind(py).call0()?.call_method0("values")?;
         for mode in modes.try_iter()? {
-            if ["raise", "call", "log"].contains(&mode?.extract::<String>()?.as_str()) {
+            let mode = mode?.extract::<String>()?;
+            if ["raise", "call", "log"].contains(&mode.as_str()) || mode == "warn" && self.warning_raises(py)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether a filter of the program may make an error of a warning.
+    fn warning_raises(&self, py: Python<'_>) -> PyResult<bool> {
+        let warnings = self.warnings.bind(py);
+        if warnings.getattr("defaultaction")?.extract::<String>()? == "error" {
+            return Ok(true);
+        }
+        for filter in warnings.getattr("filters")?.try_iter()? {
+            if filter?.get_item(0)?.extract::<String>()? == "error" {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -16,16 +16,30 @@ impl<'a, 'py> Examples<'a, 'py> {
         Self { numpy, py }
     }
 
-    /// Arrays of objects run Python code for every element.
+    /// Arrays of objects run Python code for every element; those of dates and durations warn of their units, while tracing and again later.
     pub(super) fn refuse_objects(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
-        let hasobject = |example: &Bound<'py, PyAny>| -> PyResult<bool> {
-            example.getattr("dtype")?.getattr("hasobject")?.is_truthy()
+        let read = |example: &Bound<'py, PyAny>| -> PyResult<(bool, char)> {
+            let dtype = example.getattr("dtype")?;
+            Ok((dtype.getattr("hasobject")?.is_truthy()?, dtype.getattr("kind")?.extract()?))
         };
         for arg in args {
-            if let Operand::Graph { example, .. } = arg
-                && hasobject(example).map_err(|error| fault(&error))?
-            {
-                return Err(stop("array of objects", "dtype=object", "Operations on it call methods of its elements."));
+            let Operand::Graph { example, .. } = arg else { continue };
+            match read(example).map_err(|error| fault(&error))? {
+                (true, _) => {
+                    return Err(stop(
+                        "array of objects",
+                        "dtype=object",
+                        "Operations on it call methods of its elements.",
+                    ));
+                }
+                (_, 'm' | 'M') => {
+                    return Err(stop(
+                        "array of dates",
+                        "dtype=datetime64",
+                        "Operations on it may warn of their units.",
+                    ));
+                }
+                _ => {}
             }
         }
         Ok(())

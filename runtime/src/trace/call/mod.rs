@@ -140,7 +140,7 @@ impl<'py> Tracer<'py> {
         if super::native::is_c_type(class) {
             let name = crate::ffi::types::name(class);
             if self.owned(callable).is_some() {
-                return self.call_c_on(object, &args, true);
+                return self.call_c_on(object, &args, false);
             }
             if !object.is_callable() {
                 return self.raise("TypeError", format!("'{name}' object is not callable"));

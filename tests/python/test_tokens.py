@@ -1,0 +1,173 @@
+"""What C code sees of values that it gets as tokens, and what is run when a trace drops what it made."""
+
+import contextlib
+import functools
+import io
+import unittest
+
+import slotrt
+
+
+class OwnError(Exception):
+    def __init__(self, *args, code=3):
+        super().__init__(*args)
+        self.code = code
+
+
+class OwnText(str):
+    def __str__(self):
+        return "own"
+
+
+class Plain:
+    def __get__(self, obj, cls=None):
+        return obj is None, cls.__name__
+
+
+class Base:
+    other = Plain()
+
+    @property
+    def value(self):
+        return 1
+
+    @classmethod
+    def build(cls):
+        return cls.__name__
+
+
+class Meta(type):
+    def __call__(cls, *args):
+        return super().__call__(*args)
+
+
+class Made(Base, metaclass=Meta):
+    @classmethod
+    def above(cls):
+        return super().other, isinstance(super().value, property), super().build()
+
+    def here(self):
+        return super().other, super().value, super().build()
+
+
+class GivesNothing:
+    def __getattr__(self, name):
+        return None
+
+
+def outcome(function, *args):
+    """What the call gives or raises, and what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = repr(function(*args))
+        except Exception as error:
+            result = f"{type(error).__name__}: {error!r}"
+    return result, printed.getvalue()
+
+
+def group():
+    try:
+        raise ExceptionGroup("g", [KeyError(2), OwnError(1), ExceptionGroup("h", [TypeError(3)])])
+    except* (KeyError, TypeError) as error:
+        print(repr(error))
+    except* OwnError as error:
+        print(error.exceptions[0].code)
+
+
+def joined(parts):
+    try:
+        return ",".join(parts)
+    except TypeError as error:
+        return str(error)
+
+
+def joined_own():
+    return joined([OwnText("a"), "b"]), joined(OwnText(part) for part in "ab")
+
+
+def formatted():
+    return "%s %d" % (OwnText("a"), True), "{} {!r}".format(OwnText("b"), OwnText("c"))
+
+
+def partial_of_partial(x):
+    def shown(p, q=2):
+        print("shown", p, q)
+        return q
+
+    return functools.partial(functools.partial, q=1)(shown)(x)
+
+
+def metaclass_call():
+    try:
+        return Made(1)
+    except TypeError as error:
+        return str(error)
+
+
+def no_mapping():
+    try:
+        return {**GivesNothing()}
+    except TypeError as error:
+        return str(error)
+
+
+def read_only(x):
+    try:
+        x.__len__ = 1
+    except AttributeError as error:
+        return str(error)
+
+
+def suspended(how):
+    def numbers():
+        try:
+            yield 1
+            yield 2
+        finally:
+            print("finally")
+
+    def managed():
+        with contextlib.nullcontext():
+            yield from numbers()
+
+    if how == 0:
+        for x in numbers():
+            break
+    elif how == 1:
+        x = next(numbers())
+    elif how == 2:
+        x = list(zip(numbers(), [0]))
+    else:
+        x = next(managed())
+    print("after")
+    return x
+
+
+CASES = [
+    (group,), (joined_own,), (formatted,), (partial_of_partial, 1), (metaclass_call,), (lambda: Made.above(),), (lambda: Made().here(),), (no_mapping,),
+    (read_only, bytearray(b"ab")), (read_only, 1), (suspended, 0), (suspended, 1), (suspended, 2), (suspended, 3),
+]  # fmt: skip
+
+
+class Tokens(unittest.TestCase):
+    def test_as_plain_python(self):
+        for function, *args in CASES:
+            with self.subTest(function=function.__name__, args=args):
+                compiled = slotrt.compile(function)
+                expected = outcome(function, *args)
+                self.assertEqual(outcome(compiled, *args), expected)
+                self.assertEqual(outcome(compiled, *args), expected)
+
+    def test_scalars_of_numpy_are_no_sequences(self):
+        try:
+            import numpy as np
+        except ImportError:
+            self.skipTest("numpy is not installed")
+        for call in (list, sum, dict, lambda x: tuple(enumerate(x)), lambda x: list(zip(x, x)), lambda x: list(map(str, x))):
+            for value in (np.float64(2.5), np.bool(True), np.int64(3)):
+                self.assertEqual(outcome(slotrt.compile(lambda x: call(x)), value), outcome(call, value))
+
+
+if __name__ == "__main__":
+    unittest.main()
