@@ -123,13 +123,9 @@ fn configured(configuration: &Configuration) -> Result<Layer<'_>, Diagnostics> {
             }
             Err(_) => {
                 let message = format!("`{line}` defines no macro");
-                return Err(Diagnostics(vec![diagnostic(
-                    None,
-                    Severity::Error,
-                    "preprocess/bad-configuration",
-                    0,
-                    message,
-                )]));
+                let found = diagnostic(None, Severity::Error, "preprocess/bad-configuration", 0, message);
+                let help = "mend the row of slotgen/data/configurations.toml".to_owned();
+                return Err(Diagnostics(vec![Diagnostic { help, ..found }]));
             }
         }
     }

@@ -253,9 +253,13 @@ impl<'a, 't> Runner<'a, 't> {
                 "#define defines no macro".to_owned(),
                 "it needs a name, and names as parameters",
             ),
-            Item::Unknown(name) => {
-                self.error(index, at, "preprocess/unknown-directive", format!("#{name} is no directive"), "")
-            }
+            Item::Unknown(name) => self.error(
+                index,
+                at,
+                "preprocess/unknown-directive",
+                format!("#{name} is no directive"),
+                "check the spelling; the file may be damaged",
+            ),
             Item::Error(range) => {
                 let words: Vec<_> = program.slice(range).iter().map(|token| token.text).collect();
                 let message = format!("#error {}", words.join(" "));
@@ -329,7 +333,13 @@ impl<'a, 't> Runner<'a, 't> {
         let computed = if literal { Vec::new() } else { self.expand_directive(operand) };
         let name = if literal { included_name(operand) } else { included_name(&computed) };
         let Some((name, quoted)) = name else {
-            return self.error(index, at, "preprocess/bad-include", "#include names no file".to_owned(), "");
+            return self.error(
+                index,
+                at,
+                "preprocess/bad-include",
+                "#include names no file".to_owned(),
+                "name it as \"file.h\" or <file.h>",
+            );
         };
         let found = self.find(&name, quoted, index);
         let Some(found) = found else {
