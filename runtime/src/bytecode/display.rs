@@ -85,6 +85,10 @@ fn with_extra(instr: &Instr, minor: u8, name: &str) -> String {
         (Op::IMPORT_NAME, 2) if minor >= 15 => "eager",
         _ => return name.to_owned(),
     };
+    // A relative import may have no name: `dis` then says nothing more.
+    if name.is_empty() {
+        return String::new();
+    }
     if minor >= 13 { format!("{name} + {extra}") } else { format!("{extra} + {name}") }
 }
 

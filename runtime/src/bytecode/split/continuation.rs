@@ -27,9 +27,14 @@ pub(super) fn build(
     code.argcount = (cargo.prefix + names.len()) as u32;
     (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
     code.flags &= !(VARARGS | VARKEYWORDS);
+    super::delegate::serve(py, &mut code, marks);
     let position = code.index(target).map_or(Position::NONE, |index| code.instrs[index].position);
     let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: cargo.prefix };
     prologue.cells();
+    if cargo.delegates {
+        prologue.push(Op::RETURN_GENERATOR, 0);
+        prologue.push(Op::POP_TOP, 0);
+    }
     prologue.slots(py, cargo, marks);
     prologue.push(Op::RESUME, 0);
     prologue.stack(py, cargo, marks);

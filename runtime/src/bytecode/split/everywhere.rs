@@ -1,6 +1,6 @@
 //! Functions that break at a given instruction and go on in continuations: splitting proven without a tracer.
 use super::super::code::Code;
-use super::{Key, Marks, Refusal, split};
+use super::{Key, Marks, Refusal, split_any};
 use crate::ffi::callable::{self, Args, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
 use crate::ffi::function;
@@ -9,7 +9,7 @@ use crate::ffi::hook::{Action, FrameHandler};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -72,7 +72,7 @@ impl Family {
     fn split_code(self: &Arc<Self>, py: Python<'_>, code: &Code) -> PyResult<Option<Code>> {
         let Some(at) = code.index_at(self.offset) else { return Ok(None) };
         let Some(state) = code.states()?.into_iter().nth(at).flatten() else { return Ok(None) };
-        let mut split = split(py, code, at, &state, &self.marks).map_err(refused)?;
+        let mut split = split_any(py, code, at, &state, &self.marks).map_err(refused)?;
         for continuation in &split.continuations {
             let callable = self.continuation(py, continuation)?;
             split.code.consts[continuation.constant] = callable;
@@ -90,9 +90,7 @@ impl Family {
         let Some(mut code) = self.split_code(py, code)? else {
             return function::from_code(&code.assemble(py)?, like);
         };
-        code.argcount = code.arguments() as u32;
-        (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
-        code.flags &= !(VARARGS | VARKEYWORDS);
+        flatten(&mut code);
         let assembled = code.assemble(py)?;
         let root = self.function.bind(py);
         if like.is(root) { with_closure(&assembled, root) } else { function::from_code(&assembled, like) }
@@ -105,9 +103,11 @@ impl Family {
         }
         let code = wanted.build(py, &self.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.function.bind(py))?;
-        let code = Mutex::new(self.every.then_some(code));
+        // Delegation upon delegation would need a frame for each time round a loop.
+        let again = self.every && !code.delegates();
+        let code = Mutex::new(again.then_some(code));
         let entry = OnceLock::new();
-        if !self.every {
+        if !again {
             let _ = entry.set(plain.clone().unbind());
         }
         let made =
@@ -116,6 +116,13 @@ impl Family {
         let mut known = self.continuations.lock().map_err(|_| poisoned())?;
         Ok(known.entry(wanted.key.clone()).or_insert(made).clone_ref(py))
     }
+}
+
+/// All parameters become positional ones.
+fn flatten(code: &mut Code) {
+    code.argcount = code.arguments() as u32;
+    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
+    code.flags &= !(VARARGS | VARKEYWORDS);
 }
 
 /// A function with the code and everything else as in `like`.
@@ -148,7 +155,7 @@ pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bo
     let at = at.ok_or_else(|| PyValueError::new_err(format!("no instruction at offset {offset}")))?;
     let state = code.state_at(at).map_err(refused)?;
     let marks = Marks::new(py)?;
-    split(py, &code, at, &state, &marks).map_err(refused)?;
+    split_any(py, &code, at, &state, &marks).map_err(refused)?;
     let continuations = Mutex::new(FxHashMap::default());
     let family = Arc::new(Family { offset, every, function: function.clone().unbind(), marks, continuations });
     let broken = Broken { family, root: true, code: Mutex::new(Some(code)), entry: OnceLock::new() };
@@ -175,12 +182,14 @@ pub(crate) struct Everywhere {
     /// What happened; `replaced` counts frames.
     pub counters: Arc<Counters>,
     splits: Mutex<FxHashMap<Identity, Splits>>,
+    /// Code objects made here that start frames of their own.
+    own: Mutex<FxHashSet<usize>>,
     every: bool,
 }
 
 impl Everywhere {
     pub fn new(counters: Arc<Counters>, every: bool) -> Self {
-        Self { counters, splits: Mutex::default(), every }
+        Self { counters, splits: Mutex::default(), own: Mutex::default(), every }
     }
 
     /// A function with the frame's code and globals, which keeps nothing else of the frame's own alive.
@@ -199,10 +208,6 @@ impl Everywhere {
                 return None;
             }
         };
-        if let Err(refusal) = super::supported(&code) {
-            self.counters.refuse(&refusal.to_string(), code.instrs.len() as u64);
-            return None;
-        }
         Some(code)
     }
 
@@ -238,6 +243,10 @@ impl Everywhere {
         Some((identity, index, offset, made.ok_or(code)))
     }
 
+    fn is_own(&self, code: usize) -> bool {
+        self.own.lock().is_ok_and(|own| own.contains(&code))
+    }
+
     fn make(&self, py: Python<'_>, frame: Frame<'_>, offset: u32, code: &Code) -> PyResult<Option<Py<PyAny>>> {
         let family = Arc::new(Family {
             offset,
@@ -248,8 +257,16 @@ impl Everywhere {
         });
         let mut code = code.duplicate(py);
         code.unfuse_method_loads();
-        let split = family.split_code(py, &code)?;
-        split.map(|split| Ok(split.assemble(py)?.unbind())).transpose()
+        let Some(mut split) = family.split_code(py, &code)? else { return Ok(None) };
+        if !split.delegates() {
+            return Ok(Some(split.assemble(py)?.unbind()));
+        }
+        // The generator's own frame is as large as the function's code wants: it takes a function to have a larger one.
+        flatten(&mut split);
+        let made = split.assemble(py)?;
+        let mut own = self.own.lock().map_err(|_| PyRuntimeError::new_err("poisoned"))?;
+        own.insert(made.as_ptr() as usize);
+        Ok(Some(made.unbind()))
     }
 }
 
@@ -260,6 +277,9 @@ impl FrameHandler for Everywhere {
     }
 
     fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
+        if self.is_own(frame.code_address()) {
+            return Ok(Action::Run);
+        }
         let Some((identity, index, offset, made)) = self.take(py, frame) else { return Ok(Action::Run) };
         let made = match made {
             Ok(made) => made,
@@ -275,6 +295,9 @@ impl FrameHandler for Everywhere {
             }
         };
         self.counters.replaced.fetch_add(1, Ordering::Relaxed);
+        if self.is_own(made.as_ptr() as usize) {
+            return Ok(Action::Call(with_closure(made.bind(py), &frame.function(py))?.unbind()));
+        }
         Ok(Action::Replace(made))
     }
 

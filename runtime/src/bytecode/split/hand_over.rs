@@ -156,11 +156,11 @@ impl Ways<'_, '_> {
     }
 }
 
-struct Block<'a> {
-    code: &'a mut Code,
-    instrs: Vec<Instr>,
+pub(super) struct Block<'a> {
+    pub code: &'a mut Code,
+    pub instrs: Vec<Instr>,
     /// Handlers for unbound variables, after the block.
-    rescue: Vec<Instr>,
+    pub rescue: Vec<Instr>,
     /// This code's slot for a root's slot.
     slot: &'a dyn Fn(usize) -> usize,
     /// First temporary.
@@ -168,7 +168,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn push(&mut self, op: Op, arg: usize) {
+    pub fn push(&mut self, op: Op, arg: usize) {
         let instr = self.code.instr(op, arg as u32);
         self.instrs.push(instr);
     }
@@ -177,6 +177,10 @@ impl Block<'_> {
         let carried = self.take_down(py, cargo, marks);
         self.push(Op::LOAD_CONST, constant);
         let mut depth = 1;
+        if cargo.delegates {
+            self.push(Op::PUSH_NULL, 0);
+            depth += 1;
+        }
         for slot in 0..cargo.prefix {
             self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
             depth += 1;
@@ -187,6 +191,13 @@ impl Block<'_> {
         }
         for (temporary, bound) in carried {
             self.load(py, temporary, bound, depth, marks);
+            depth += 1;
+        }
+        if cargo.delegates {
+            return self.delegate(py, depth as usize - 2);
+        }
+        if cargo.namespace {
+            self.push(Op::LOAD_LOCALS, 0);
             depth += 1;
         }
         self.push(Op::BUILD_TUPLE, depth as usize);

@@ -101,6 +101,11 @@ impl Code {
         self.consts.iter().any(|constant| constant.bind(py).is_instance_of::<Lineage>())
     }
 
+    /// Whether its frame stays after a hand-over, and delegates.
+    pub(crate) fn delegates(&self) -> bool {
+        self.flags & super::GENERATOR_LIKE != 0
+    }
+
     /// Instructions of a continuation before the copy of its root's; 0 for other code.
     #[must_use]
     pub fn prologue(&self, py: Python<'_>) -> usize {

@@ -3,7 +3,12 @@
 //! The state goes over in a *packet*, a tuple `(continuation, *arguments)` that the frame returns and whose receiver
 //! calls: the frame is replaced, so that a break inside a loop costs no stack. NULLs, unbound variables and the exception
 //! being handled are taken down and put up again by bytecode alone.
+//!
+//! A generator or coroutine keeps its frame, for others hold it: there the rest runs as another generator (coroutine), to
+//! which the frame delegates as `yield from` (`await`) does. The variables of a module's or class's body lie in a namespace,
+//! which is the packet's last value.
 mod continuation;
+mod delegate;
 pub(crate) mod everywhere;
 mod hand_over;
 mod lineage;
@@ -88,10 +93,10 @@ pub enum Refusal {
     /// The code object itself is damaged.
     #[error(transparent)]
     Damaged(#[from] Error),
-    /// Only function bodies have their variables in slots.
-    #[error("module and class bodies keep their variables in a namespace that no call can pass on")]
+    /// Bodies of modules and classes are not compiled, though they can be split.
+    #[error("the body of a module or class keeps its variables in a namespace")]
     Namespace,
-    /// Generators and coroutines keep their frame.
+    /// Generators and coroutines are not compiled, though they can be split.
     #[error("a generator's or coroutine's frame cannot be replaced by another")]
     Generator,
     /// The instruction cannot be reached.
@@ -100,7 +105,8 @@ pub enum Refusal {
 }
 
 const OPTIMIZED: u32 = 0x1;
-const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
+const ASYNC_GENERATOR: u32 = 0x200;
+const GENERATOR_LIKE: u32 = 0x20 | 0x80 | ASYNC_GENERATOR;
 
 /// Placeholder constants of a hand-over.
 #[derive(Debug)]
@@ -109,6 +115,8 @@ pub struct Marks {
     pub unbound: Py<PyAny>,
     /// An exception instance that `PUSH_EXC_INFO` may set for the length of one instruction.
     pub exception: Py<PyAny>,
+    /// What the rest of an asynchronous generator, a generator itself, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
+    stop_error: Py<PyAny>,
 }
 
 impl Marks {
@@ -118,11 +126,12 @@ impl Marks {
         Ok(Self {
             unbound: builtins.getattr("object")?.call0()?.unbind(),
             exception: builtins.getattr("BaseException")?.call0()?.unbind(),
+            stop_error: delegate::stop_error(py)?.into_any().unbind(),
         })
     }
 }
 
-/// Whether a continuation can serve this kind of code.
+/// Whether a packet can hand over this kind of code's frame, as compiled code does it.
 pub fn supported(code: &Code) -> Result<(), Refusal> {
     if code.flags & OPTIMIZED == 0 {
         return Err(Refusal::Namespace);
@@ -136,6 +145,17 @@ pub fn supported(code: &Code) -> Result<(), Refusal> {
 /// the instruction where a continuation resumes.
 pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
     supported(code)?;
+    split_any(py, code, at, state, marks)
+}
+
+/// As [`split`], also for generators, coroutines, and bodies of modules and classes.
+pub(crate) fn split_any(
+    py: Python<'_>,
+    code: &Code,
+    at: usize,
+    state: &State,
+    marks: &Marks,
+) -> Result<Split, Refusal> {
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
     let origin = lineage::Origin::of(py, code, start);
     let early = at < start || origin.instr(at).is_err();
@@ -187,6 +207,10 @@ struct Cargo {
     stack: Shape,
     /// All slots.
     bound: Vec<Bound>,
+    /// Whether the frame's variables lie in a namespace, which then is the packet's last value.
+    namespace: bool,
+    /// Whether the frame stays and delegates.
+    delegates: bool,
 }
 
 impl Cargo {
@@ -195,7 +219,14 @@ impl Cargo {
         let prefix = state.bound[..nlocals].iter().rposition(|bound| *bound != Bound::No).map_or(0, |last| last + 1);
         let later = (nlocals..code.locals.len()).filter(|slot| state.bound[*slot] != Bound::No);
         let slots = later.map(|slot| (slot, state.bound[slot])).collect();
-        Self { prefix, slots, stack: state.stack.clone(), bound: state.bound.clone() }
+        Self {
+            prefix,
+            slots,
+            stack: state.stack.clone(),
+            bound: state.bound.clone(),
+            namespace: code.flags & OPTIMIZED == 0,
+            delegates: code.flags & GENERATOR_LIKE != 0,
+        }
     }
 
     /// Stack entries that travel: objects as themselves, a handled exception for each previous one.

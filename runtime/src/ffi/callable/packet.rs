@@ -1,4 +1,5 @@
 //! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
+use crate::ffi::layout;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -42,6 +43,18 @@ pub(super) fn open(packet: Bound<'_, PyAny>) -> Values<'_> {
     Values { py, owned }
 }
 
+/// Whether the function's variables lie in a namespace, as those of a module's or class's body do.
+///
+/// # Safety
+/// `function` must be a Python function.
+unsafe fn has_namespace(function: &Bound<'_, PyAny>) -> bool {
+    const OPTIMIZED: c_int = 0x1;
+    // SAFETY: a function's code is a code object.
+    let flags: c_int =
+        unsafe { layout::read(ffi::PyFunction_GetCode(function.as_ptr()).cast(), layout::code::CO_FLAGS) };
+    flags & OPTIMIZED == 0
+}
+
 impl<'py> Values<'py> {
     pub fn pointers(&self) -> &[*mut ffi::PyObject] {
         &self.owned
@@ -60,7 +73,11 @@ impl<'py> Values<'py> {
             let state = ffi::PyThreadState_Get();
             let new = ffi::Py_NewRef(function.as_ptr());
             let (args, count) = (owned.as_ptr(), owned.len());
-            let frame = _PyEvalFramePushAndInit(state, new, std::ptr::null_mut(), args, count, std::ptr::null_mut());
+            let (locals, count) = match owned.last() {
+                Some(namespace) if has_namespace(function) => (*namespace, count - 1),
+                _ => (std::ptr::null_mut(), count),
+            };
+            let frame = _PyEvalFramePushAndInit(state, new, locals, args, count, std::ptr::null_mut());
             if frame.is_null() {
                 return Err(PyErr::fetch(self.py));
             }
