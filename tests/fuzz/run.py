@@ -11,6 +11,7 @@ Prints one line of JSON: counts, and the seeds that differ. A differing program 
 import argparse
 import ast
 import contextlib
+import gc
 import io
 import json
 import os
@@ -93,6 +94,7 @@ def compare(text, calls):
     finally:
         signal.alarm(0)
     slotrt.reset()
+    gc.collect()  # what plain runs left must not end while the compiled program prints
     signal.alarm(LIMIT)
     try:
         compiled = observed(code, calls, slotrt.compile)

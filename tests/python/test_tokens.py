@@ -144,8 +144,49 @@ def suspended(how):
     return x
 
 
+class Counted:
+    """Counts how often it is hashed and compared."""
+
+    def __init__(self):
+        self.hashed = self.compared = 0
+
+    def __hash__(self):
+        self.hashed += 1
+        return 1
+
+    def __eq__(self, other):
+        self.compared += 1
+        return self is other
+
+
+def own_hashes(kind):
+    one, two = Counted(), Counted()
+    made = {one, two} if kind == 0 else {one: 1, two: 2} if kind == 1 else frozenset([one, two])
+    slotrt.graph_break()
+    return len(made), one.hashed, one.compared, two.hashed, two.compared
+
+
+def key_into(container):
+    key = Counted()
+    if isinstance(container, set):
+        container.add(key)
+    else:
+        container[key] = 1
+    return key.hashed, key.compared, len(container)
+
+
+def order_of_sets(text, other):
+    made = {letter for letter in text}
+    made.discard(text[0])
+    other.update(made)
+    other.discard(text[-1])
+    slotrt.graph_break()
+    return list(made), list(other), [letter for letter in other]
+
+
 CASES = [
     (group,), (joined_own,), (formatted,), (partial_of_partial, 1), (metaclass_call,), (lambda: Made.above(),), (lambda: Made().here(),), (no_mapping,),
+    (own_hashes, 0), (own_hashes, 1), (own_hashes, 2),
     (read_only, bytearray(b"ab")), (read_only, 1), (suspended, 0), (suspended, 1), (suspended, 2), (suspended, 3),
 ]  # fmt: skip
 
@@ -158,6 +199,18 @@ class Tokens(unittest.TestCase):
                 expected = outcome(function, *args)
                 self.assertEqual(outcome(compiled, *args), expected)
                 self.assertEqual(outcome(compiled, *args), expected)
+
+    def test_keys_with_their_own_hash_go_in_once(self):
+        for make in (set, dict):
+            self.assertEqual(slotrt.compile(key_into)(make()), key_into(make()))
+
+    def test_order_of_sets(self):
+        letters = [chr(code) for code in range(32, 127)]
+        for size in range(2, 60, 3):
+            text = "".join(letters[(size * 7 + step * 13) % 95] for step in range(size))
+            with self.subTest(size=size):
+                expected = order_of_sets(text, set(letters[:size]))
+                self.assertEqual(slotrt.compile(order_of_sets)(text, set(letters[:size])), expected)
 
     def test_scalars_of_numpy_are_no_sequences(self):
         try:

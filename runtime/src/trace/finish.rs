@@ -25,7 +25,9 @@ impl<'py> Tracer<'py> {
         if let Some(generator) = self.left_suspended() {
             return self.escape(generator, "a generator that is left inside try or with");
         }
-        self.compare_shadows()?;
+        if let Err(escape) = self.compare_shadows()? {
+            return Ok(Err(escape));
+        }
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();
@@ -107,12 +109,21 @@ impl<'py> Tracer<'py> {
         }
         if let Ok(dict) = object.cast_exact::<PyDict>() {
             let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
+            let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
+            if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+                return Ok(Err(escape));
+            }
             let children = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
             return self.set(id, New::Dict(pairs), children);
         }
-        if let Ok(set) = object.cast_exact::<PySet>() {
-            let items = self.absorb_all(set.iter());
-            return self.set(id, New::Set(items.clone()), items);
+        if object.is_exact_instance_of::<PySet>() {
+            return Ok(match self.set_items(id, object)? {
+                Ok(items) => {
+                    let items = self.absorb_all(items.into_iter());
+                    self.set(id, New::Set(items.clone()), items)?
+                }
+                Err(escape) => Err(escape),
+            });
         }
         if object.is_exact_instance_of::<PyFrozenSet>() {
             return self.describe_frozenset(id, object);
@@ -133,11 +144,27 @@ impl<'py> Tracer<'py> {
     }
 
     fn describe_frozenset(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
-        let items = object.try_iter().map(|items| items.flatten().collect::<Vec<_>>()).unwrap_or_default();
+        let items = match self.set_items(id, object)? {
+            Ok(items) => items,
+            Err(escape) => return Ok(Err(escape)),
+        };
         let tuple = PyTuple::new(self.py, items).or_else(|error| internal(error.to_string()))?;
         let tuple = self.own(tuple.into_any());
         let class = self.constant(object.get_type().into_any());
         self.set(id, New::Call { callable: class, args: vec![tuple], state: None }, vec![class, tuple])
+    }
+
+    /// What a set holds, in its order, if compiled code can fill one again so.
+    fn set_items(&mut self, id: ValueId, set: &Bound<'py, PyAny>) -> Described<Vec<Bound<'py, PyAny>>> {
+        let items: Vec<_> = set.try_iter().into_iter().flatten().flatten().collect();
+        let keys = self.absorb_all(items.iter().cloned());
+        if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
+            return Ok(Err(escape));
+        }
+        if !self.keeps_order(set, &items) {
+            return self.escape(id, "a set whose order comes from how it was filled");
+        }
+        Ok(Ok(items))
     }
 
     fn describe_other(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
@@ -218,7 +245,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Changes to the private copies become effects on what they copied.
-    fn compare_shadows(&mut self) -> Traced<()> {
+    fn compare_shadows(&mut self) -> Described<()> {
         for index in 0..self.state.shadows.len() {
             let shadow = &self.state.shadows[index];
             let (value, object, original) =
@@ -233,18 +260,25 @@ impl<'py> Tracer<'py> {
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
                 self.compare_dicts(value, dict, first);
             } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
-                self.compare_sets(value, set, first)?;
+                if let Err(escape) = self.compare_sets(value, set, first)? {
+                    return Ok(Err(escape));
+                }
             }
             if self.state.effects.len() > before {
                 self.guard_distinct(value);
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
-    fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Traced<()> {
-        if now.len() == then.len() && now.iter().zip(then.iter()).all(|(now, then)| now.is(&then)) {
-            return Ok(());
+    fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {
+        if super::hashed::same_order(now, then) {
+            return Ok(Ok(()));
+        }
+        let items: Vec<_> = now.iter().collect();
+        if !self.keeps_order(now, &items) {
+            let step = self.state.changed_sets.get(&value).copied().unwrap_or(0).saturating_sub(1);
+            return Ok(Err(Escape { step, what: "a set from outside gets another order".into() }));
         }
         let class = self.import("builtins", "set")?;
         let items = PyTuple::new(self.py, now.iter()).or_else(|error| internal(error.to_string()))?;
@@ -254,7 +288,7 @@ impl<'py> Tracer<'py> {
             let callable = self.constant(callable);
             self.state.effects.push(Effect::Call { callable, args });
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) {

@@ -7,6 +7,7 @@ pub mod capi;
 mod driver;
 mod finish;
 pub mod frame;
+mod hashed;
 mod known;
 mod mirror;
 mod native;

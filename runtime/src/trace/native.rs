@@ -98,7 +98,11 @@ impl<'py> Tracer<'py> {
             self.shadow_dict(id, dict, &source).map(|dict| Ok(dict.into_any()))?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
             self.shadow_set(id, set, source)?;
-            set.call_method0("copy")
+            let copy = set.call_method0("copy");
+            if !copy.as_ref().is_ok_and(|copy| super::hashed::same_order(copy, set)) {
+                return unsupported("set from outside", "its order comes from how it was filled");
+            }
+            copy
         } else {
             return Ok(None);
         };

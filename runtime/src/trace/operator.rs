@@ -191,6 +191,7 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.item_from_outside(name, operands)? {
             return Ok(item);
         }
+        self.refuse_own_hashes_outside(operands)?;
         // An object compared with itself must be one object for C too.
         let receivers = if COMPARISONS.contains(&name) { 2 } else { 1 };
         let mut natives = Vec::with_capacity(operands.len());

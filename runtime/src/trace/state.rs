@@ -43,6 +43,8 @@ pub struct State {
     pub(super) route: Vec<String>,
     pub(super) places: Vec<Place>,
     pub(super) generators: FxHashMap<ValueId, Option<Box<Frame>>>,
+    /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
+    pub(super) changed_sets: FxHashMap<ValueId, u64>,
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,

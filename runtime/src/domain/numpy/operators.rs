@@ -107,7 +107,15 @@ fn binary<'py>(examples: &Examples<'_, 'py>, row: &Row, args: &[Operand<'py>]) -
     let Ok(bound) = examples.object(own)?.getattr(*name) else {
         return examples.record(function(examples, operator)?, &[left.clone(), right.clone()], &[]);
     };
-    answer(examples, bound, other, function(examples, operator)?, &[left.clone(), right.clone()])
+    let (target, operands) = (function(examples, operator)?, [left.clone(), right.clone()]);
+    let answered = answer(examples, bound, other, target.clone(), &operands)?;
+    // `numpy.int64 // numpy.float64`: the right operand's slot, which gets the operands in the same order, knows the answer.
+    if let (Answer::NotImplemented, true, Operand::Graph { .. }) = (&answered, is_graph, right)
+        && let Ok(bound) = examples.object(right)?.getattr(*reflected)
+    {
+        return answer(examples, bound, left, target, &operands);
+    }
+    Ok(answered)
 }
 
 /// Classes that say `__array_ufunc__ = None` are left to their own methods.

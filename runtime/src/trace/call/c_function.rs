@@ -262,6 +262,9 @@ impl<'py> Tracer<'py> {
             self.refuse_disguise(&native, &name, index, *value)?;
             positional.push(native);
         }
+        if method {
+            self.refuse_own_hashes_outside(&args.positional)?;
+        }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
             keywords.push((keyword.clone(), self.native(*value)?));

@@ -1,0 +1,90 @@
+//! Keys whose `__hash__` or `__eq__` is Python code, and the order of sets: what emitted code would run again, or give otherwise.
+use super::finish::Described;
+use super::signal::{Traced, unsupported};
+use super::state::Tracer;
+use super::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySet, PyTuple, PyType};
+
+impl<'py> Tracer<'py> {
+    /// Putting the key into a container runs Python code. CPython: `slot_tp_hash`, `slot_tp_richcompare`.
+    fn hashes_itself(&mut self, key: ValueId) -> Traced<bool> {
+        if let Some(items) = self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
+            for item in items.iter() {
+                let item = self.absorb(item);
+                if self.hashes_itself(item)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        let class = self.class_of(key)?;
+        Ok(!super::native::is_c_type(&class) && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name)))
+    }
+
+    fn in_python(&mut self, class: &Bound<'py, PyType>, name: &str) -> bool {
+        self.lookup(class, name)
+            .is_some_and(|found| crate::ffi::types::c_name(&found.get_type()) != "wrapper_descriptor")
+    }
+
+    /// A container that compiled code fills again must not run Python code for that.
+    pub(super) fn refuse_own_hashes(&mut self, container: ValueId, keys: &[ValueId]) -> Described<()> {
+        for key in keys {
+            if self.hashes_itself(*key)? {
+                return self.escape(container, "a container of keys with a __hash__ or __eq__ of their own");
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// A change to a container from outside is made when the trace has ended: it must not run Python code then.
+    pub(super) fn refuse_own_hashes_outside(&mut self, operands: &[ValueId]) -> Traced<()> {
+        let [container, keys @ ..] = operands else { return Ok(()) };
+        let hashed = self
+            .shadow_of(*container)
+            .is_some_and(|shadow| shadow.is_instance_of::<PyDict>() || shadow.is_instance_of::<PySet>());
+        if !hashed {
+            return Ok(());
+        }
+        self.state.changed_sets.entry(*container).or_insert(self.state.outer_step);
+        for key in keys {
+            if self.hashes_itself(*key)? {
+                return unsupported(
+                    "key with a __hash__ or __eq__ of its own",
+                    "a dict or set from outside is changed",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn shadow_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
+        let index = self.state.shadow_of.get(&value)?;
+        Some(self.state.shadows[*index].object.bind(self.py).clone())
+    }
+
+    /// The order of a set depends on how it was filled: filled again in its order, it must have the same.
+    pub(super) fn keeps_order(&mut self, set: &Bound<'py, PyAny>, items: &[Bound<'py, PyAny>]) -> bool {
+        let again = self.with_callbacks(|| {
+            let again = set.get_type().call0()?;
+            match again.cast::<PySet>() {
+                Ok(again) => items.iter().try_for_each(|item| again.add(item))?,
+                Err(_) => return set.get_type().call1((PyTuple::new(set.py(), items)?,)),
+            }
+            Ok(again)
+        });
+        again.is_ok_and(|again| same_order(&again, set))
+    }
+}
+
+/// Whether both hold the same objects in the same order.
+pub(super) fn same_order(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+    match (one.try_iter(), other.try_iter()) {
+        (Ok(ones), Ok(mut others)) => {
+            let same =
+                |item: Bound<'_, PyAny>| others.next().is_some_and(|other| other.is_ok_and(|other| other.is(&item)));
+            one.len().ok() == other.len().ok() && ones.flatten().all(same)
+        }
+        _ => false,
+    }
+}
