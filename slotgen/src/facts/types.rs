@@ -88,27 +88,64 @@ pub enum TypeKind {
 }
 
 /// Whether a slot is filled by the type itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SlotOrigin {
     /// The initialiser or slot array names the function.
     Own,
     /// `PyType_Ready` takes it from a base.
     Inherited,
-    /// `PyType_Ready` or its callers put it there.
+    /// `PyType_Ready` or its callers put it there: the type's own, though its initialiser does not name it.
     Ready,
 }
 
 /// What a slot of a type holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenSlot", into = "WrittenSlot")]
 pub struct SlotValue {
     /// The C function.
     pub function: String,
     /// Where it comes from.
     pub origin: SlotOrigin,
     /// The base whose own slot it is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
+}
+
+/// A slot in the JSON, where a type's own slots are of one kind.
+#[derive(Clone, Serialize, Deserialize)]
+struct WrittenSlot {
+    function: String,
+    origin: WrittenOrigin,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    from: Option<String>,
+    /// Not in the initialiser: `PyType_Ready` put it there.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    ready: bool,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenOrigin {
+    Own,
+    Inherited,
+}
+
+impl From<SlotValue> for WrittenSlot {
+    fn from(SlotValue { function, origin, from }: SlotValue) -> WrittenSlot {
+        let inherited = origin == SlotOrigin::Inherited;
+        let written = if inherited { WrittenOrigin::Inherited } else { WrittenOrigin::Own };
+        WrittenSlot { function, origin: written, from, ready: origin == SlotOrigin::Ready }
+    }
+}
+
+impl From<WrittenSlot> for SlotValue {
+    fn from(WrittenSlot { function, origin, from, ready }: WrittenSlot) -> SlotValue {
+        let origin = match (origin, ready) {
+            (WrittenOrigin::Inherited, _) => SlotOrigin::Inherited,
+            (WrittenOrigin::Own, true) => SlotOrigin::Ready,
+            (WrittenOrigin::Own, false) => SlotOrigin::Own,
+        };
+        SlotValue { function, origin, from }
+    }
 }
 
 /// A row of a `PyMethodDef` table.

@@ -37,9 +37,9 @@ pub struct LiveProof {
     pub matched: usize,
     /// Filled slots of the matched types.
     pub pairs: usize,
-    /// Of these, own ones.
+    /// Of these, own ones, those that `PyType_Ready` fills among them.
     pub own: usize,
-    /// Of these, inherited ones and those that `PyType_Ready` fills.
+    /// Of these, inherited ones.
     pub inherited: usize,
     /// Rows of method tables.
     pub methods: usize,
@@ -135,7 +135,7 @@ impl LiveProof {
         for slot in live.slots.keys() {
             self.pairs += 1;
             match fact.slots.get(slot).map(|value| value.origin) {
-                Some(SlotOrigin::Own) => self.own += 1,
+                Some(SlotOrigin::Own | SlotOrigin::Ready) => self.own += 1,
                 _ => self.inherited += 1,
             }
         }

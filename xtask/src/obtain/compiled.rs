@@ -2,6 +2,7 @@
 use super::apt::unpacked;
 use super::interpreter::{self, Interpreter};
 use super::releases::series_of;
+use crate::ui::Advise;
 use anyhow::{Result, anyhow, ensure};
 use slotgen::binary::Build;
 use std::path::{Path, PathBuf};
@@ -45,11 +46,9 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
     if found.is_empty() {
         // The error says what was looked for.
         return installed.and_then(|python| {
-            Err(anyhow!(
-                "{} is CPython {}, without a shared library",
-                python.executable.display(),
-                python.full_version()
-            ))
+            let (path, version) = (python.executable.display(), python.full_version());
+            let missing = Err(anyhow!("{path} is CPython {version}, without a shared library and internal headers"));
+            missing.advise("releases are known from 3.8 on; for another build give --library and --headers")
         });
     }
     Ok(found)
