@@ -2,7 +2,7 @@
 mod breaks;
 mod codes;
 mod parse;
-mod tables;
+pub mod tables;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -7,6 +7,9 @@ use anyhow::{Result, anyhow, ensure};
 use slotgen::binary::Build;
 use std::path::{Path, PathBuf};
 
+/// The origin of unpacked builds.
+pub const DEBIAN: &str = "Debian";
+
 /// Where the parts are.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -14,13 +17,22 @@ pub struct Compiled {
     pub build: Build,
     /// Runs it.
     pub python: PathBuf,
-    /// `pyenv`, `Debian`.
+    /// `installed`, `Debian`.
     pub origin: &'static str,
 }
 
 /// Whether a compiled CPython of the release may be at hand.
 pub fn is_known(release: &str) -> bool {
     unpacked::is_known(release) || interpreter::find(&series_of(release), None).is_ok()
+}
+
+/// Those of `all` that need not be fetched.
+pub fn at_hand(release: &str) -> Result<Vec<Compiled>> {
+    let mut found = installed(release, interpreter::find(&series_of(release), None).ok());
+    if unpacked::is_there(release) {
+        found.push(debian(release)?);
+    }
+    Ok(found)
 }
 
 /// The first of `all`.
@@ -33,8 +45,7 @@ pub fn find(release: &str) -> Result<Compiled> {
 /// A series (`3.13`) takes any patch release, a patch release (`3.13.15`) itself alone.
 pub fn all(release: &str) -> Result<Vec<Compiled>> {
     let installed = interpreter::find(&series_of(release), None);
-    let fits = |python: &Interpreter| release == python.series() || release == python.full_version();
-    let mut found: Vec<Compiled> = installed.iter().filter(|python| fits(python)).filter_map(shared).collect();
+    let mut found = self::installed(release, installed.as_ref().ok().cloned());
     if unpacked::is_known(release) {
         match debian(release) {
             Ok(build) => found.push(build),
@@ -54,13 +65,18 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
     Ok(found)
 }
 
+fn installed(release: &str, python: Option<Interpreter>) -> Vec<Compiled> {
+    let fits = |python: &Interpreter| release == python.series() || release == python.full_version();
+    python.iter().filter(|python| fits(python)).filter_map(shared).collect()
+}
+
 fn debian(release: &str) -> Result<Compiled> {
     let (tree, series) = (unpacked::ensure(release)?, series_of(release));
     let library = unpacked::library(&tree, &series);
     ensure!(library.is_file(), "{} is missing", library.display());
     let modules = modules(&tree.join("usr"), &series);
     let build = Build { library, headers: unpacked::headers(&tree, &series), modules };
-    Ok(Compiled { build, python: tree.join("python"), origin: "Debian" })
+    Ok(Compiled { build, python: tree.join("python"), origin: DEBIAN })
 }
 
 /// The parts of an installed interpreter, where its library is shared.

@@ -1,6 +1,6 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{generated, python, rust};
+use super::{generated, python, rust, tables};
 use crate::obtain::Interpreter;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -12,6 +12,8 @@ pub enum Layer {
     Rust,
     /// `generated/` against what slotgen produces from CPython's sources
     Generated,
+    /// Slots, methods, getters and members against compiled libraries and running interpreters
+    Tables,
     /// Python tests on every supported interpreter
     Python,
     /// The same under PYTHONMALLOC=debug and -X dev
@@ -22,7 +24,7 @@ pub enum Layer {
 
 impl Layer {
     /// What `test` runs without options.
-    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Generated, Layer::Python, Layer::Strict];
+    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Python, Layer::Strict];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -34,6 +36,7 @@ impl Layer {
         match self {
             Layer::Rust => rust::run(interpreters, filter),
             Layer::Generated => generated::run(),
+            Layer::Tables => tables::run(),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
             Layer::Torch => python::run(interpreters, filter, python::Kind::Torch),

@@ -4,6 +4,7 @@ mod generated;
 mod layer;
 mod python;
 mod rust;
+mod tables;
 mod tally;
 mod transparency;
 
@@ -21,8 +22,8 @@ pub const SUPPORTED: &[&str] = &["3.13"];
 
 /// Runs the tests and counts them
 ///
-/// Without options: Rust tests of all crates, generated code against what slotgen produces, Python tests on every
-/// supported interpreter, and those again under a debugging allocator and Python's development mode.
+/// Without options: Rust tests of all crates, generated code against what slotgen produces, tables against compiled
+/// libraries and running interpreters, Python tests on every supported interpreter, and those again under a debugging allocator and Python's development mode.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \

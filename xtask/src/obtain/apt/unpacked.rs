@@ -31,6 +31,11 @@ pub fn is_known(release: &str) -> bool {
     SUITES.iter().any(|(known, _)| *known == release)
 }
 
+/// Whether the release is unpacked already.
+pub fn is_there(release: &str) -> bool {
+    place::target().join("debian-python").join(release).join(MARK).is_file()
+}
+
 /// The unpacked tree of a release: `python` starts the release build, `pythond` the debug build.
 pub fn ensure(release: &str) -> Result<PathBuf> {
     let series = &series_of(release);
