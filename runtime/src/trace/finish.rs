@@ -81,8 +81,11 @@ impl<'py> Tracer<'py> {
         }
         match object.getattr("__get__") {
             Ok(get) if self.owned(function).is_none() => {
-                let callable = self.constant(get);
-                self.set(id, New::Call { callable, args: vec![receiver], state: None }, vec![receiver])
+                // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+                let class = object.getattr("__objclass__").or_else(|error| internal(error.to_string()))?;
+                let (callable, class) = (self.constant(get), self.constant(class));
+                let args = vec![receiver, class];
+                self.set(id, New::Call { callable, args: args.clone(), state: None }, args)
             }
             _ => self.escape(id, "bound C method"),
         }
@@ -194,10 +197,6 @@ impl<'py> Tracer<'py> {
             | "longrange_iterator"
             | "bytearray"
             | "collections.deque"
-            | "itertools.count"
-            | "itertools.chain"
-            | "itertools.islice"
-            | "itertools.repeat"
             | "operator.itemgetter"
             | "operator.attrgetter"
             | "operator.methodcaller" => self.describe_reduced(id, object),
@@ -260,7 +259,8 @@ impl<'py> Tracer<'py> {
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
                 self.compare_dicts(value, dict, first);
             } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
-                if let Err(escape) = self.compare_sets(value, set, first)? {
+                let compared = self.compare_sets(value, set, first)?;
+                if let Err(escape) = compared {
                     return Ok(Err(escape));
                 }
             }

@@ -2,24 +2,36 @@
 use super::finish::Described;
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
-use super::value::ValueId;
+use super::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySet, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     /// Putting the key into a container runs Python code. CPython: `slot_tp_hash`, `slot_tp_richcompare`.
-    fn hashes_itself(&mut self, key: ValueId) -> Traced<bool> {
-        if let Some(items) = self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
-            for item in items.iter() {
-                let item = self.absorb(item);
-                if self.hashes_itself(item)? {
-                    return Ok(true);
-                }
-            }
-            return Ok(false);
+    fn hashes_itself(&mut self, key: ValueId) -> bool {
+        let items = match self.value(key) {
+            Value::New(New::Tuple(items)) => items.clone(),
+            _ => match self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
+                Some(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
+                None => Vec::new(),
+            },
+        };
+        if items.into_iter().any(|item| self.hashes_itself(item)) {
+            return true;
         }
-        let class = self.class_of(key)?;
-        Ok(!super::native::is_c_type(&class) && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name)))
+        let Some(class) = self.class_at_the_end(key) else { return false };
+        !super::native::is_c_type(&class) && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name))
+    }
+
+    /// The class of a value that may be described already; `None` for C's own kinds.
+    fn class_at_the_end(&self, value: ValueId) -> Option<Bound<'py, PyType>> {
+        match self.value(value) {
+            Value::Real { object, .. } | Value::New(New::Owned(object)) => Some(object.bind(self.py).get_type()),
+            Value::New(New::Instance { class, .. } | New::Exception { class, .. }) => {
+                self.real(*class)?.cast_into::<PyType>().ok()
+            }
+            _ => None,
+        }
     }
 
     fn in_python(&mut self, class: &Bound<'py, PyType>, name: &str) -> bool {
@@ -30,7 +42,7 @@ impl<'py> Tracer<'py> {
     /// A container that compiled code fills again must not run Python code for that.
     pub(super) fn refuse_own_hashes(&mut self, container: ValueId, keys: &[ValueId]) -> Described<()> {
         for key in keys {
-            if self.hashes_itself(*key)? {
+            if self.hashes_itself(*key) {
                 return self.escape(container, "a container of keys with a __hash__ or __eq__ of their own");
             }
         }
@@ -48,7 +60,7 @@ impl<'py> Tracer<'py> {
         }
         self.state.changed_sets.entry(*container).or_insert(self.state.outer_step);
         for key in keys {
-            if self.hashes_itself(*key)? {
+            if self.hashes_itself(*key) {
                 return unsupported(
                     "key with a __hash__ or __eq__ of its own",
                     "a dict or set from outside is changed",

@@ -9,7 +9,7 @@ use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use generated::v3_13::{abstract_ as protocol, object};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple, PyType};
 use std::sync::Arc;
 
 /// The functions of `operator` that are operators of the language, with the slot that each one uses.
@@ -190,6 +190,12 @@ impl<'py> Tracer<'py> {
     pub(super) fn native_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
         if let Some(item) = self.item_from_outside(name, operands)? {
             return Ok(item);
+        }
+        if name == "invert" && self.class_of(operands[0])?.is(self.py.get_type::<PyBool>()) {
+            return unsupported(
+                "operator that warns",
+                "~bool: the warning must come each time, where the operator stands",
+            );
         }
         self.refuse_own_hashes_outside(operands)?;
         // An object compared with itself must be one object for C too.

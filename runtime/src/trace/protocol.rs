@@ -20,6 +20,12 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.known(value)
             && is_c_type(&object.get_type())
         {
+            if object.is(self.py.NotImplemented()) {
+                return unsupported(
+                    "truth of NotImplemented",
+                    "the warning must come each time, where the test stands",
+                );
+            }
             return object.is_truthy().or_else(|error| self.raise_error(error));
         }
         let class = self.class_of(value)?;

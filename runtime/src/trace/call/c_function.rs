@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use std::rc::Rc;
 
-/// Modules whose functions work on their arguments alone.
+/// Modules whose functions work on their arguments alone. (Not `decimal`: its results depend on the thread's context, and mark it.)
 const PURE_MODULES: &[&str] = &[
     "builtins",
     "math",
@@ -26,8 +26,6 @@ const PURE_MODULES: &[&str] = &[
     "_struct",
     "binascii",
     "unicodedata",
-    "_decimal",
-    "decimal",
     "_statistics",
     "_json",
     "operator",

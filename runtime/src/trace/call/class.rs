@@ -36,7 +36,6 @@ const PURE: &[&str] = &[
     "collections.defaultdict",
     "collections.OrderedDict",
     "functools.partial",
-    "decimal.Decimal",
     "method",
     "types.SimpleNamespace",
     "mappingproxy",
