@@ -159,6 +159,10 @@ ASYNC_SCRIPTS = [
 ]
 
 
+async def immediate(n):
+    return n
+
+
 async def drive_async(generator, script):
     """What an asynchronous generator answers."""
     out = []
@@ -187,6 +191,7 @@ def cases():
             yield function, lambda f, args=args, script=script: drive(f(*args), script)
     for n in (1, 4):
         yield coroutine, lambda f, n=n: awaited(f, n)
+    yield immediate, lambda f: awaited(f, 3)
     for n in (0, 2, 3, 4, 5):
         for script in ASYNC_SCRIPTS:
             yield asynchronous, lambda f, n=n, script=script: asyncio.run(drive_async(f(n), script))

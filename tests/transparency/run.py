@@ -71,6 +71,7 @@ def run(mode, name):
 IDENTITY = "compares the code object that runs with the function's own"
 QUICKENING = "looks at what the interpreter specialised in the function's own code object, which does not run"
 MIDLINE = "a trace function sees the continuation's frame begin, in the middle of a line"
+DELEGATES = "sees the frame that delegates to the continuation"
 KEPT = "the proof keeps what it splits alive"
 # What running another code object in a frame must change, by mode; reported, not counted as worse.
 BY_NATURE = {
@@ -90,6 +91,13 @@ BY_NATURE = {
         "test.test_descr.ClassPropertiesAndMethods.test_slots": "counts what the collector tracks: a second code object has tuples",
     },
     "split": {
+        "test.test_generators.GeneratorStackTraceTest.test_send_with_yield_from": DELEGATES,
+        "test.test_generators.GeneratorStackTraceTest.test_throw_with_yield_from": DELEGATES,
+        "test.test_generators.YieldFromTests.test_generator_gi_yieldfrom": DELEGATES,
+        "test.test_coroutines.CoroutineTest.test_cr_await": DELEGATES,
+        "test.test_generators.__test__.syntax": IDENTITY,
+    }
+    | {
         f"test.test_patma.TestTracing.test_{name}": MIDLINE
         for name in ("default_capture", "default_wildcard", "no_default", "only_default_capture", "only_default_wildcard", "unreachable_code")
     }

@@ -6,6 +6,7 @@ use super::lineage::Origin;
 use super::{Cargo, Continuation, Key, Marks, Refusal, Split, Way, is_free};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::sync::Arc;
 
 /// Where a code object is split.
@@ -117,7 +118,9 @@ impl Ways<'_, '_> {
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
         let key = Key { resume: origin.instr(index)?, state: origin.state(state) };
         let cargo = Cargo::new(&origin.root, &key.state);
-        split.code.consts.push(self.py.None());
+        let resumed = key.resume;
+        // A place for the continuation, which no other constant is: constants are found by identity.
+        split.code.consts.push(PyList::empty(self.py).into_any().unbind());
         let constant = split.code.consts.len() - 1;
         split.continuations.push(Continuation { key, constant, way, root: Arc::clone(&origin.root) });
         let shift = split.code.locals.len() - original.locals.len();
@@ -137,7 +140,12 @@ impl Ways<'_, '_> {
         instrs.extend(block.rescue);
         // The frame's start stands on the `def` line, which no trace function may see as a line that runs.
         let starts = original.instrs.get(self.site.at).is_some_and(|instr| instr.op == Op::RESUME);
-        let position = if starts { Position::NONE } else { position };
+        let position = match (starts, cargo.delegates) {
+            (false, _) => position,
+            (true, false) => Position::NONE,
+            // A frame that stays must have a line to show.
+            (true, true) => Position::line(origin.root.line(resumed)),
+        };
         instrs.iter_mut().for_each(|instr| instr.position = position);
         let label = instrs.first().map_or(Label(0), |instr| instr.id);
         self.blocks.push(instrs);

@@ -115,7 +115,7 @@ pub struct Marks {
     pub unbound: Py<PyAny>,
     /// An exception instance that `PUSH_EXC_INFO` may set for the length of one instruction.
     pub exception: Py<PyAny>,
-    /// What the rest of an asynchronous generator, a generator itself, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
+    /// What the rest of an asynchronous generator, a coroutine then, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
     stop_error: Py<PyAny>,
 }
 
