@@ -79,16 +79,20 @@ fn packages(series: &str, suite: &Suite) -> Vec<String> {
     let endings = ["", "-minimal", "-dbg"].map(|ending| format!("python{series}{ending}"));
     let libraries = ["", "-minimal", "-stdlib", "-dev", "-dbg"].map(|ending| format!("libpython{series}{ending}"));
     let mut packages: Vec<String> = endings.into_iter().chain(libraries).collect();
-    let can = |packages: &[String], more: &[String]| {
-        let install = ["--simulate", "install"];
-        run::output(suite.apt_get().args(install).args(packages).args(more)).is_ok()
+    let plan = |packages: &[String], more: &str| {
+        run::output(suite.apt_get().args(["--simulate", "install"]).args(packages).arg(more)).ok()
     };
-    let own = |module: &str| vec![format!("python{series}-{module}")];
-    let shared = |module: &str| ["", "-dbg"].map(|ending| format!("python3-{module}{ending}")).to_vec();
-    let suite_of_tests = vec![format!("libpython{series}-testsuite")];
-    for choices in [vec![suite_of_tests], vec![own("tk"), shared("tk")], vec![own("gdbm"), shared("gdbm")]] {
-        if let Some(choice) = choices.into_iter().find(|choice| can(&packages, choice)) {
-            packages.extend(choice);
+    let tests = format!("libpython{series}-testsuite");
+    if plan(&packages, &tests).is_some() {
+        packages.push(tests);
+    }
+    for module in ["tk", "gdbm"] {
+        let own = format!("python{series}-{module}");
+        let Some(planned) = plan(&packages, &own) else { continue };
+        packages.push(own);
+        // Where the name stands for a package of all series, its symbols are in a package beside it.
+        if archives(&planned).iter().any(|archive| archive.starts_with(&format!("python3-{module}_"))) {
+            packages.push(format!("python3-{module}-dbg"));
         }
     }
     packages
