@@ -30,6 +30,8 @@ pub enum Check {
     Equals(Py<PyAny>),
     /// The exact list, tuple, dict or set has this length.
     Length(usize),
+    /// There is an object at the source, whichever.
+    Exists,
     /// The dict at the source has no entry under this key.
     Absent(source::Key),
     /// The object at the source is the same as at the other source.

@@ -56,6 +56,7 @@ enum Test {
     Is(Py<PyAny>),
     Equals(Py<PyAny>),
     Length(usize),
+    Exists,
     Absent(Py<PyAny>),
     Same(usize),
     Different(usize),
@@ -79,8 +80,11 @@ impl Program {
         for (index, guard) in guards.into_iter().enumerate() {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
-            let test = builder.test(guard.check)?;
-            builder.push(Action::Check { register, test });
+            // Loading shows that it exists.
+            if !matches!(guard.check, Check::Exists) {
+                let test = builder.test(guard.check)?;
+                builder.push(Action::Check { register, test });
+            }
             reasons.push(guard.reason);
         }
         let registers = builder.known.len();
@@ -180,6 +184,7 @@ impl Builder<'_> {
             Check::Is(object) => Test::Is(object),
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
+            Check::Exists => Test::Exists,
             Check::Absent(Key(key)) => Test::Absent(key),
             Check::SameAs(other) => Test::Same(self.load(&other)?),
             Check::NotSameAs(other) => Test::Different(self.load(&other)?),
@@ -219,7 +224,7 @@ impl Test {
                 });
             }
             Self::Domain(check) => check.traverse(visit),
-            Self::Length(_) | Self::Same(_) | Self::Different(_) | Self::Empty => {}
+            Self::Length(_) | Self::Exists | Self::Same(_) | Self::Different(_) | Self::Empty => {}
         }
     }
 
@@ -241,6 +246,7 @@ impl Test {
             Self::Keys(keys) => load::has_keys(value, keys.bind(py)),
             Self::Empty => raw::cell_content(value).is_none(),
             Self::Domain(check) => check.holds(value),
+            Self::Exists => true,
             Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
         }
     }

@@ -40,6 +40,7 @@ impl<'py> Tracer<'py> {
                 Err(escape) => return Ok(Err(escape)),
             }
         }
+        self.guard_existence();
         Ok(Ok(()))
     }
 

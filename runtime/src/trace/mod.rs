@@ -5,6 +5,7 @@ mod binary;
 pub mod call;
 pub mod capi;
 mod driver;
+mod exists;
 mod finish;
 pub mod frame;
 mod hashed;

@@ -81,11 +81,14 @@ impl<'py> Tracer<'py> {
         {
             return Ok(a.is(&b));
         }
-        let made = |value: &Value| matches!(value, Value::New(_) | Value::Real { .. });
-        if made(self.value(left)) || made(self.value(right)) {
+        let made = |value: &Value| matches!(value, Value::New(_));
+        if made(self.value(left)) || made(self.value(right)) || !self.class_of(left)?.is(&self.class_of(right)?) {
             return Ok(false);
         }
-        unsupported("identity of graph values", "a graph operation may return one of its inputs")
+        unsupported(
+            "identity of graph values",
+            "a graph operation may return one of its inputs, or the one object of its value",
+        )
     }
 
     /// `PyObject_GetIter`.
