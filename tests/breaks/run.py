@@ -56,8 +56,9 @@ def ran(code, space, calls):
     with contextlib.redirect_stdout(printed):
         exec(code, space)
         for call in calls:
-            arguments = [eval(text, space) for text in call]
+            arguments = None
             try:
+                arguments = [eval(text, space) for text in call]
                 outcomes.append(["returned", described(space["main"](*arguments))])
             except Exception as error:
                 outcomes.append(["raised", chain(error)])
