@@ -3,6 +3,7 @@
 pub mod binary;
 pub mod diagnostics;
 pub mod diff;
+pub mod effects;
 pub mod emit;
 pub mod extract;
 pub mod facts;

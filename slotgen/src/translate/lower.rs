@@ -46,7 +46,7 @@ pub struct Text<'t> {
     taken: BTreeMap<String, usize>,
 }
 
-pub(super) fn parse(text: &str) -> Option<tree_sitter::Tree> {
+pub(crate) fn parse(text: &str) -> Option<tree_sitter::Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
     parser.parse(text, None)
@@ -58,7 +58,7 @@ pub(super) fn children<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
 }
 
 impl<'t> Text<'t> {
-    pub(super) fn new(text: &'t str, known: &'t Declarations) -> Self {
+    pub(crate) fn new(text: &'t str, known: &'t Declarations) -> Self {
         Self { text, known, scopes: vec![BTreeMap::new()], taken: BTreeMap::new() }
     }
 
@@ -328,7 +328,7 @@ impl<'t> Text<'t> {
     }
 
     /// Every function defined at the top level of the text.
-    pub(super) fn functions(&mut self, root: Node<'_>, file: &str) -> Vec<Function> {
+    pub(crate) fn functions(&mut self, root: Node<'_>, file: &str) -> Vec<Function> {
         let mut out = Vec::new();
         for node in children(root).filter(|node| node.kind() == "function_definition") {
             let (Some(head), Some(body)) = (node.child_by_field_name("declarator"), node.child_by_field_name("body"))

@@ -1,0 +1,158 @@
+//! What each C function does: pure, reads, mutates, runs Python code, raises, …, by a fixpoint over the call graph.
+//!
+//! Bodies are read, not guessed: an effect is there if some statement, or a function that is called, has it. Functions without a
+//! body at hand come from the reviewed table `data/effects.toml`; whatever is in neither makes its callers *unknown*.
+
+mod evidence;
+mod leaves;
+mod macros;
+mod methods;
+mod origin;
+mod program;
+mod publish;
+mod state;
+mod summary;
+mod value;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+pub use evidence::Link;
+pub use leaves::{LeafError, Leaves};
+pub use methods::ModuleFunction;
+pub use origin::Origin;
+pub use program::{Program, Unit};
+pub use publish::{FunctionEffects, publish};
+pub use summary::{Flags, Summary};
+pub use walk::{Known, Step};
+
+use crate::diagnostics::Diagnostics;
+use crate::facts::Facts;
+use crate::preprocess::Preprocessor;
+use crate::source::Tree;
+use crate::translate::ir::Function;
+use crate::translate::lower::{Declarations, Text, declarations, parse};
+
+/// What was found out about a release.
+pub struct Analysis {
+    /// What was read.
+    pub program: Program,
+    /// What is known of each function, by its number.
+    pub known: Vec<Known>,
+    /// Functions of modules.
+    pub modules: Vec<ModuleFunction>,
+}
+
+/// Reads the functions of a tree and derives their effects.
+pub fn analyse(
+    tree: &Tree,
+    preprocessor: &Preprocessor<'_>,
+    facts: &Facts,
+    diagnostics: &mut Diagnostics,
+) -> Result<Analysis, LeafError> {
+    let leaves = Leaves::load()?;
+    let slots: BTreeSet<String> = facts.slots().iter().map(|slot| slot.name.to_owned()).collect();
+    let of_type = |ty: &crate::facts::Type| {
+        let slots = ty.slots.iter().map(|(slot, value)| (slot.clone(), value.function.clone())).collect();
+        (ty.c_name.clone(), slots)
+    };
+    let types = facts.types.iter().map(of_type).collect();
+    let paths = paths(tree, &leaves);
+    let mut program = Program::new(leaves, slots, types);
+    let headers: Vec<&str> = tree.files().iter().map(|file| file.path()).filter(|path| is_header(path)).collect();
+    let read = |path: &&str| preprocessor.unit(path);
+    let headers: Vec<_> = headers.par_iter().map(read).filter_map(Result::ok).collect();
+    let mut known = Declarations::default();
+    for _ in 0..2 {
+        headers.iter().for_each(|unit| declarations(&unit.text, &mut known));
+    }
+    let units: Vec<_> = paths.par_iter().map(read).collect();
+    let mut sources = Vec::new();
+    for unit in units {
+        match unit {
+            Ok(unit) => sources.push(unit),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    let lowered: Vec<(Declarations, Vec<Function>)> =
+        sources.par_iter().map(|unit| lower(&unit.text, &unit.path, &known)).collect();
+    let modules = sources.iter().flat_map(|unit| methods::module_functions(&unit.text, &unit.path)).collect();
+    for (unit, (own, functions)) in sources.into_iter().zip(lowered) {
+        program.declare(&own);
+        program.add(Unit { path: unit.path, map: Some(unit.map) }, functions);
+    }
+    program.declare(&known);
+    for unit in headers {
+        let (_, functions) = lower(&unit.text, &unit.path, &known);
+        program.add(Unit { path: unit.path, map: Some(unit.map) }, functions);
+    }
+    macros::add(&mut program, preprocessor, &known);
+    let known = program.solve();
+    Ok(Analysis { program, known, modules })
+}
+
+fn is_header(path: &str) -> bool {
+    path.starts_with("Include/") && path.ends_with(".h") && !path.contains("mimalloc")
+}
+
+fn paths<'t>(tree: &'t Tree, leaves: &Leaves) -> Vec<&'t str> {
+    let named = |path: &str| {
+        leaves.modules.iter().any(|module| path == module || (module.ends_with('/') && path.starts_with(module.as_str())))
+    };
+    let mut found: Vec<&str> = tree.units("Objects").into_iter().chain(tree.units("Python")).collect();
+    found.extend(tree.units("Modules").into_iter().filter(|path| named(path)));
+    found
+}
+
+/// What a file declares, and its functions.
+fn lower(text: &str, path: &str, shared: &Declarations) -> (Declarations, Vec<Function>) {
+    let mut own = Declarations {
+        objects: shared.objects.clone(),
+        functions: shared.functions.clone(),
+        structs: shared.structs.clone(),
+        ..Declarations::default()
+    };
+    declarations(text, &mut own);
+    declarations(text, &mut own);
+    let functions = match parse(text) {
+        Some(parsed) => Text::new(text, &own).functions(parsed.root_node(), path),
+        None => Vec::new(),
+    };
+    (own, functions)
+}
+
+impl Analysis {
+    /// What is known of a function.
+    pub fn known(&self, id: usize) -> Option<&Known> {
+        self.known.get(id)
+    }
+
+    /// The functions that made others unknown, by how many of `entries` they spoil.
+    pub fn causes(&self, entries: &[usize]) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for entry in entries {
+            let (mut seen, mut work, mut found) = (BTreeSet::from([*entry]), vec![*entry], BTreeSet::new());
+            while let Some(id) = work.pop() {
+                let Some(known) = self.known(id).filter(|known| known.summary.flags.meets(Flags::UNKNOWN)) else { continue };
+                found.extend(known.causes.keys().cloned());
+                let called = state::names(&self.program.functions[id].function);
+                for name in called {
+                    if let program::Callee::Function(callee) = self.program.resolve(self.program.functions[id].unit, &name)
+                        && seen.insert(callee)
+                    {
+                        work.push(callee);
+                    }
+                }
+            }
+            for cause in found {
+                *counts.entry(cause).or_default() += 1;
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,66 @@
+//! The effects as rows of the published facts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Analysis, Summary};
+
+/// The effects of one function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionEffects {
+    /// The function.
+    pub name: String,
+    /// The compiled file.
+    pub file: String,
+    /// `pure`, `pure by slots`, `changes arguments`, `impure` or `unknown`.
+    pub verdict: String,
+    /// Effects that do not depend on the arguments: `python`, `raises`, `allocates`, `io`, `reads global`, `writes global`, `unknown`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub flags: Vec<String>,
+    /// Whose memory is read.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reads: Vec<String>,
+    /// Whose memory is changed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub mutates: Vec<String>,
+    /// Variables of the caller that are set.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub sets: Vec<String>,
+    /// Whose references are given up so that an object may die in the call.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub releases: Vec<String>,
+    /// Slots that are called, and whose: Python code may run through them alone unless `flags` says `python`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub slots: BTreeMap<String, Vec<String>>,
+}
+
+/// The rows for functions of `Objects/`, `Python/bltinmodule.c` and modules, by file and name.
+pub fn publish(analysis: &Analysis) -> Vec<FunctionEffects> {
+    let mut rows: Vec<_> = (0..analysis.known.len())
+        .filter_map(|id| {
+            let file = analysis.program.path(id);
+            let wanted = file.ends_with(".c")
+                && (file.starts_with("Objects/") || file.starts_with("Modules/") || file == "Python/bltinmodule.c");
+            wanted.then(|| row(analysis.program.name(id), file, &analysis.known[id].summary))
+        })
+        .collect();
+    rows.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+    rows
+}
+
+/// A summary in words.
+pub fn row(name: &str, file: &str, summary: &Summary) -> FunctionEffects {
+    let releases = if summary.may_release() { summary.releases.words() } else { Vec::new() };
+    FunctionEffects {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        verdict: summary.verdict().to_owned(),
+        flags: summary.flags.words().into_iter().map(str::to_owned).collect(),
+        reads: summary.reads.words(),
+        mutates: summary.mutates.words(),
+        sets: summary.sets.words(),
+        releases,
+        slots: summary.slots.iter().map(|(slot, origin)| (slot.clone(), origin.words())).collect(),
+    }
+}
