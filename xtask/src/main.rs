@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod develop;
 mod diff;
+mod effects;
 mod facts;
 mod fetch;
 mod fuzz;
@@ -39,6 +40,7 @@ enum Command {
     Demo(demo::Options),
     Develop(develop::Options),
     Diff(diff::Options),
+    Effects(effects::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
     Fuzz(fuzz::Options),
@@ -57,6 +59,7 @@ impl Command {
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
             Command::Diff(options) => diff::run(options),
+            Command::Effects(options) => effects::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Fuzz(options) => fuzz::run(options),

@@ -126,8 +126,9 @@ fn leaf(row: &Row) -> Result<Leaf, LeafError> {
         return Err(LeafError(format!("{}: a row needs a reason", row.names.join(", "))));
     }
     for word in &row.does {
-        effect(&mut leaf, word)
-            .ok_or_else(|| LeafError(format!("{}: `{word}` is no effect that a row can state", row.names.join(", "))))?;
+        effect(&mut leaf, word).ok_or_else(|| {
+            LeafError(format!("{}: `{word}` is no effect that a row can state", row.names.join(", ")))
+        })?;
     }
     Ok(leaf)
 }
@@ -192,7 +193,9 @@ mod tests {
     #[test]
     fn wrong_rows_are_named() {
         let row = |does: &str, reason: &str| {
-            let text = format!("modules = []\nslot = []\n[[leaf]]\nnames = [\"f\"]\ndoes = [\"{does}\"]\nreason = \"{reason}\"\n");
+            let text = format!(
+                "modules = []\nslot = []\n[[leaf]]\nnames = [\"f\"]\ndoes = [\"{does}\"]\nreason = \"{reason}\"\n"
+            );
             Leaves::read(&text).map(|_| ()).unwrap_err().to_string()
         };
         assert!(row("dances", "x").contains("`dances`"));

@@ -3,9 +3,12 @@
 //! Bodies are read, not guessed: an effect is there if some statement, or a function that is called, has it. Functions without a
 //! body at hand come from the reviewed table `data/effects.toml`; whatever is in neither makes its callers *unknown*.
 
+mod apply;
+mod calls;
 mod evidence;
 mod leaves;
 mod macros;
+mod memory;
 mod methods;
 mod origin;
 mod program;
@@ -27,7 +30,7 @@ pub use leaves::{LeafError, Leaves};
 pub use methods::ModuleFunction;
 pub use origin::Origin;
 pub use program::{Program, Unit};
-pub use publish::{FunctionEffects, publish};
+pub use publish::{FunctionEffects, publish, row};
 pub use summary::{Flags, Summary};
 pub use walk::{Known, Step};
 
@@ -80,7 +83,7 @@ pub fn analyse(
         }
     }
     let lowered: Vec<(Declarations, Vec<Function>)> =
-        sources.par_iter().map(|unit| lower(&unit.text, &unit.path, &known)).collect();
+        sources.iter().map(|unit| lower(&unit.text, &unit.path, &known)).collect();
     let modules = sources.iter().flat_map(|unit| methods::module_functions(&unit.text, &unit.path)).collect();
     for (unit, (own, functions)) in sources.into_iter().zip(lowered) {
         program.declare(&own);
@@ -102,7 +105,10 @@ fn is_header(path: &str) -> bool {
 
 fn paths<'t>(tree: &'t Tree, leaves: &Leaves) -> Vec<&'t str> {
     let named = |path: &str| {
-        leaves.modules.iter().any(|module| path == module || (module.ends_with('/') && path.starts_with(module.as_str())))
+        leaves
+            .modules
+            .iter()
+            .any(|module| path == module || (module.ends_with('/') && path.starts_with(module.as_str())))
     };
     let mut found: Vec<&str> = tree.units("Objects").into_iter().chain(tree.units("Python")).collect();
     found.extend(tree.units("Modules").into_iter().filter(|path| named(path)));
@@ -138,11 +144,14 @@ impl Analysis {
         for entry in entries {
             let (mut seen, mut work, mut found) = (BTreeSet::from([*entry]), vec![*entry], BTreeSet::new());
             while let Some(id) = work.pop() {
-                let Some(known) = self.known(id).filter(|known| known.summary.flags.meets(Flags::UNKNOWN)) else { continue };
+                let Some(known) = self.known(id).filter(|known| known.summary.flags.meets(Flags::UNKNOWN)) else {
+                    continue;
+                };
                 found.extend(known.causes.keys().cloned());
                 let called = state::names(&self.program.functions[id].function);
                 for name in called {
-                    if let program::Callee::Function(callee) = self.program.resolve(self.program.functions[id].unit, &name)
+                    if let program::Callee::Function(callee) =
+                        self.program.resolve(self.program.functions[id].unit, &name)
                         && seen.insert(callee)
                     {
                         work.push(callee);
@@ -154,5 +163,53 @@ impl Analysis {
             }
         }
         counts
+    }
+}
+
+/// How many functions do what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Functions that are counted.
+    pub functions: usize,
+    /// By verdict.
+    pub verdicts: BTreeMap<String, usize>,
+    /// By effect; a function counts once for each that it may have.
+    pub flags: BTreeMap<String, usize>,
+}
+
+impl Analysis {
+    /// The functions of a name: one, unless files have their own.
+    pub fn find(&self, name: &str) -> Vec<usize> {
+        (0..self.known.len()).filter(|id| self.program.name(*id) == name).collect()
+    }
+
+    /// The evidence of each effect of a function.
+    pub fn chains(&self, id: usize) -> Vec<(String, Vec<Link>)> {
+        let effects =
+            self.known(id).map(|known| known.evidence.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        effects.into_iter().map(|effect| (effect.clone(), self.evidence(id, &effect))).collect()
+    }
+
+    /// Counts over the published functions.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for row in publish(self) {
+            tally.functions += 1;
+            *tally.verdicts.entry(row.verdict).or_default() += 1;
+            let extra =
+                [("mutates an argument", !row.mutates.is_empty()), ("calls slots of arguments", !row.slots.is_empty())];
+            let extra = extra.iter().filter(|(_, holds)| *holds).map(|(word, _)| (*word).to_owned());
+            for word in row.flags.into_iter().chain(extra) {
+                *tally.flags.entry(word).or_default() += 1;
+            }
+        }
+        tally
+    }
+
+    /// What makes published functions unknown, by how many it spoils.
+    pub fn published_causes(&self) -> BTreeMap<String, usize> {
+        let entries: Vec<usize> =
+            (0..self.known.len()).filter(|id| publish::is_published(self.program.path(*id))).collect();
+        self.causes(&entries)
     }
 }

@@ -121,7 +121,13 @@ impl Origin {
                     return format!("type of arg{index}");
                 }
             }
-            let rest = [(Self::FRESH, "fresh"), (Self::GLOBAL, "global"), (Self::RESULT, "result"), (Self::CONSTANT, "constant"), (Self::MADE, "made")];
+            let rest = [
+                (Self::FRESH, "fresh"),
+                (Self::GLOBAL, "global"),
+                (Self::RESULT, "result"),
+                (Self::CONSTANT, "constant"),
+                (Self::MADE, "made"),
+            ];
             rest.iter().find(|(origin, _)| *origin == one).map_or("other", |(_, word)| word).to_owned()
         };
         self.each().map(word).collect()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Analysis, Summary};
 
 /// The effects of one function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FunctionEffects {
     /// The function.
     pub name: String,
@@ -40,13 +40,17 @@ pub fn publish(analysis: &Analysis) -> Vec<FunctionEffects> {
     let mut rows: Vec<_> = (0..analysis.known.len())
         .filter_map(|id| {
             let file = analysis.program.path(id);
-            let wanted = file.ends_with(".c")
-                && (file.starts_with("Objects/") || file.starts_with("Modules/") || file == "Python/bltinmodule.c");
-            wanted.then(|| row(analysis.program.name(id), file, &analysis.known[id].summary))
+            is_published(file).then(|| row(analysis.program.name(id), file, &analysis.known[id].summary))
         })
         .collect();
     rows.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
     rows
+}
+
+/// Whether the functions of a file are published.
+pub(super) fn is_published(file: &str) -> bool {
+    let folder = file.starts_with("Objects/") || file.starts_with("Modules/");
+    file.ends_with(".c") && (folder || file == "Python/bltinmodule.c")
 }
 
 /// A summary in words.

@@ -119,9 +119,8 @@ impl Summary {
 
     /// Whether an object may die that the caller does not hold, so that `__del__` or a weak reference's callback runs.
     pub fn may_release(&self) -> bool {
-        let removed = (0..super::origin::PARAMETERS).any(|index| {
-            self.releases.meets(Origin::inside(index)) && self.mutates.meets(Origin::parameter(index))
-        });
+        let removed = (0..super::origin::PARAMETERS)
+            .any(|index| self.releases.meets(Origin::inside(index)) && self.mutates.meets(Origin::parameter(index)));
         removed || self.releases.meets(Origin::OTHER.or(Origin::GLOBAL))
     }
 

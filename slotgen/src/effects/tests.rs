@@ -103,6 +103,7 @@ fn callbacks_are_followed() {
 
 #[test]
 fn recursion_ends() {
-    let text = "int even(int n) { return n == 0 ? 1 : odd(n - 1); }\nint odd(int n) { return n == 0 ? 0 : even(n - 1); }";
+    let text =
+        "int even(int n) { return n == 0 ? 1 : odd(n - 1); }\nint odd(int n) { return n == 0 ? 0 : even(n - 1); }";
     assert!(summary(text, "even").is_pure());
 }

@@ -1,0 +1,189 @@
+//! Loads and stores: whose memory an expression reads or changes.
+
+use super::origin::Origin;
+use super::program::Callee;
+use super::summary::Flags;
+use super::value::{Class, Pointer, Value};
+use super::walk::{OWN, Walker};
+use crate::translate::ir::{Expr, Kind};
+
+impl Walker<'_> {
+    /// What objects of an origin refer to, what was put there by this function included.
+    pub(super) fn load(&self, origin: Origin) -> Origin {
+        let mut out = origin.contents();
+        for (index, stored) in &self.known.summary.stores {
+            if origin.meets(Origin::parameter(*index)) {
+                out.add(*stored);
+            }
+        }
+        if origin.meets(OWN) {
+            out.add(self.known.summary.holds);
+        }
+        out
+    }
+
+    pub(super) fn read(&mut self, value: &Value) {
+        self.changed |= self.known.summary.reads.add(value.origin.without(OWN.or(Origin::CONSTANT)));
+        if value.origin.meets(Origin::GLOBAL) && value.class == Class::Thread {
+            self.flag(Flags::READS_GLOBAL, || "state of the thread or the interpreter is read".to_owned());
+        }
+    }
+
+    pub(super) fn member(&mut self, base: &Value, member: &str) -> Value {
+        if self.program.is_slot(member) {
+            if let Some(function) = base.global.as_ref().and_then(|ty| self.program.slot_of(ty, member)) {
+                return match self.program.resolve_anywhere(&function) {
+                    Callee::Function(id) => Value::pointer(Pointer::Function(id)),
+                    _ => Value::pointer(Pointer::Unknown(function)),
+                };
+            }
+            return Value::pointer(Pointer::Slot(base.origin, member.to_owned()));
+        }
+        match member {
+            "ob_type" => return Value::new(base.origin.types(), Class::Object),
+            "ob_base" | "ob_refcnt" | "super" => return base.clone(),
+            _ if member.starts_with("tp_as_") => return base.clone(),
+            _ => {}
+        }
+        self.read(base);
+        let class = self.program.member_class(member);
+        let origin = match class {
+            Class::Object => self.load(base.origin),
+            Class::Unknown => base.origin.or(self.load(base.origin)),
+            Class::Thread => Origin::GLOBAL,
+            Class::Data if self.program.is_number(member) => Origin::NONE,
+            _ => base.origin,
+        };
+        let pointers = [Pointer::Unknown(format!("->{member}"))].into();
+        Value { origin, class, pointers, local: None, global: None }
+    }
+
+    /// `*base` and `base[i]`.
+    pub(super) fn element(&mut self, base: &Value) -> Value {
+        self.read(base);
+        match base.class {
+            Class::Objects => Value::new(self.load(base.origin), Class::Object),
+            Class::Arguments => {
+                let held = if base.local.is_some() { self.known.summary.holds } else { Origin::NONE };
+                Value::new(base.origin.or(held), Class::Object)
+            }
+            Class::Data => Value { origin: base.origin, pointers: base.pointers.clone(), ..Value::default() },
+            Class::Object | Class::Thread => base.clone(),
+            Class::Struct | Class::Unknown => {
+                let mut value = base.clone();
+                value.origin.add(self.load(base.origin));
+                value
+            }
+        }
+    }
+
+    pub(super) fn address(&mut self, inner: &Expr) -> Value {
+        match &inner.kind {
+            Kind::Name(name) if self.variables.contains_key(name) => {
+                let mut value = self.variables.get(name).cloned().unwrap_or_default();
+                let is_memory = value.local.as_ref() == Some(name);
+                match value.class {
+                    Class::Data if !is_memory => value.origin = Origin::FRESH,
+                    Class::Objects | Class::Thread => {}
+                    _ if !is_memory => value.class = Class::Arguments,
+                    _ => {}
+                }
+                value.local = Some(name.clone());
+                value
+            }
+            Kind::Member(base, member) => {
+                let base = self.eval(base);
+                let class = match self.program.member_class(member) {
+                    Class::Object => Class::Objects,
+                    Class::Data => Class::Data,
+                    _ => Class::Struct,
+                };
+                Value { origin: base.origin, class, pointers: [].into(), local: base.local, global: None }
+            }
+            Kind::Index(base, index) => {
+                let mut base = self.eval(base);
+                let index = self.eval(index);
+                base.pointers.extend(index.pointers);
+                base
+            }
+            Kind::Deref(base) => self.eval(base),
+            _ => self.eval(inner),
+        }
+    }
+
+    /// `target = value`.
+    pub(super) fn store(&mut self, target: &Expr, value: &Value) {
+        match &target.kind {
+            Kind::Name(name) if self.variables.contains_key(name) => self.bind(name, value),
+            Kind::Name(name) => self.flag(Flags::WRITES_GLOBAL, || format!("`{name}` is set")),
+            Kind::Member(base, member) => {
+                let base = self.eval(base);
+                if member != "ob_refcnt" {
+                    self.put(base.origin, value.origin);
+                }
+            }
+            Kind::Index(base, _) | Kind::Deref(base) => {
+                if let Kind::Index(_, index) = &target.kind {
+                    self.eval(index);
+                }
+                let base = self.eval(base);
+                self.put_at(&base, value.origin);
+            }
+            Kind::Cast(_, _, inner) => self.store(inner, value),
+            Kind::Conditional(_, yes, no) => {
+                self.store(yes, value);
+                self.store(no, value);
+            }
+            _ => self.unknown("an assignment to something that is no variable, member or element"),
+        }
+    }
+
+    /// `*pointer = value`.
+    pub(super) fn put_at(&mut self, pointer: &Value, value: Origin) {
+        if let Some(name) = pointer.local.clone() {
+            if matches!(pointer.class, Class::Arguments | Class::Data) {
+                self.bind(&name, &Value { origin: value, ..Value::default() });
+            }
+            self.changed |= self.known.summary.holds.add(value.without(Origin::FRESH));
+        }
+        if matches!(pointer.class, Class::Arguments | Class::Data) {
+            for index in 0..super::origin::PARAMETERS {
+                let parameter = Origin::parameter(index);
+                if pointer.origin.meets(parameter) && pointer.pointers.contains(&Pointer::Parameter(index)) {
+                    self.changed |= self.known.summary.sets.add(parameter);
+                    self.changed |= self.known.summary.stores.entry(index).or_default().add(value);
+                    return self.put(pointer.origin.without(parameter), value);
+                }
+            }
+            if pointer.class == Class::Arguments && pointer.local.is_some() {
+                return;
+            }
+        }
+        self.put(pointer.origin, value);
+    }
+
+    /// A store of `value` into the memory of `into`.
+    pub(super) fn put(&mut self, into: Origin, value: Origin) {
+        if into.meets(OWN) {
+            self.changed |= self.known.summary.holds.add(value.without(Origin::FRESH));
+        }
+        for index in 0..super::origin::PARAMETERS {
+            if into.meets(Origin::parameter(index).or(Origin::inside(index))) && !value.is_none() {
+                self.changed |= self.known.summary.stores.entry(index).or_default().add(value);
+            }
+        }
+        self.mutate(into, None, "a store");
+    }
+
+    pub(super) fn mutate(&mut self, into: Origin, callee: Option<usize>, text: &str) {
+        if into.meets(Origin::GLOBAL) {
+            self.note("writes global", callee, || text.to_owned());
+            self.set(Flags::WRITES_GLOBAL);
+        }
+        let seen = into.without(OWN.or(Origin::GLOBAL).or(Origin::CONSTANT));
+        if !seen.is_none() {
+            self.note("mutates", callee, || text.to_owned());
+            self.changed |= self.known.summary.mutates.add(seen);
+        }
+    }
+}
