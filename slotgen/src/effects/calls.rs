@@ -18,7 +18,7 @@ impl Walker<'_> {
                 return Value::new(Origin::OTHER, Class::Unknown);
             }
             if name == "__builtin_offsetof" {
-                let member = args.get(1).map(|member| super::program::last_name(member)).unwrap_or_default();
+                let member = args.get(1).map(super::program::last_name).unwrap_or_default();
                 return Value::pointer(Pointer::Offset(member));
             }
             if !self.variables.contains_key(name) {
