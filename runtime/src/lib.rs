@@ -29,6 +29,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[cfg(slotrt_supported)]
 fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    ffi::hook::check(module.py())?;
     python::fill(module)
 }
 

@@ -1,5 +1,6 @@
 """Objects of the trace behave as CPython's: identity, what is handled where, and classes that borrow a name."""
 
+import collections.abc as abc
 import enum
 import re
 import sys
@@ -179,6 +180,69 @@ def special_method_set_late():
     return before, after, made == [Made(1), Made(2)], repr(made)
 
 
+LOG = []
+
+
+class Missing(dict):
+    def __missing__(self, key):
+        LOG.append(("missing", key))
+        return 5
+
+
+class Watched(list):
+    def __iter__(self):
+        LOG.append("iter")
+        return super().__iter__()
+
+    def __len__(self):
+        LOG.append("len")
+        return super().__len__()
+
+
+class Word(str):
+    def __eq__(self, other):
+        LOG.append("eq")
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+    def __str__(self):
+        LOG.append("str")
+        return "word"
+
+
+class Whole(int):
+    def __index__(self):
+        LOG.append("index")
+        return 1
+
+    def __repr__(self):
+        LOG.append("repr")
+        return "Whole"
+
+
+def subclasses_that_answer_themselves():
+    """Everything that C asks of them is asked in the trace, once, and again at each call."""
+    missing, watched, word, whole = Missing(), Watched([1, 2]), Word("a"), Whole(3)
+    return (
+        (missing["x"], missing.get("y")),
+        (list(watched), len(watched), sorted(watched), tuple(watched), sum(watched), watched.index(2), [*watched]),
+        (word == "a", "a" == word, {word: 1}["a"], str(word), f"{word}", "%s" % word, ["a"].index(word)),
+        ([1, 2, 3, 4][whole], repr(whole), str([whole]), range(whole), whole + 1, max(whole, Whole(1)) == 3),
+    )
+
+
+class Claims:
+    @property
+    def __class__(self):
+        return dict
+
+
+def claimed_classes():
+    values = Claims(), [], {}, 5, Word("a")
+    return [(isinstance(value, dict), isinstance(value, (abc.Mapping, list, int))) for value in values]
+
+
 class Objects(unittest.TestCase):
     def test_same_as_plain(self):
         for case in (
@@ -190,11 +254,21 @@ class Objects(unittest.TestCase):
             attributes_of_modules,
             patterns,
             special_method_set_late,
+            claimed_classes,
         ):
             with self.subTest(case.__name__):
                 compiled = slotrt.compile(case)
                 for _ in range(2):
                     self.assertEqual(compiled(), case())
+
+    def test_python_code_that_c_runs(self):
+        LOG.clear()
+        plain, log = subclasses_that_answer_themselves(), list(LOG)
+        compiled = slotrt.compile(subclasses_that_answer_themselves, fullgraph=True)
+        for _ in range(2):
+            LOG.clear()
+            self.assertEqual(compiled(), plain)
+            self.assertEqual(LOG, log)
 
 
 if __name__ == "__main__":

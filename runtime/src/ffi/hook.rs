@@ -60,6 +60,11 @@ thread_local! {
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Refuses an interpreter whose frames are laid out otherwise than the generated tables say.
+pub fn check(py: Python<'_>) -> PyResult<()> {
+    layout::check(py)
+}
+
 /// Installs the hook with its handler.
 pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     layout::check(py)?;
@@ -143,9 +148,8 @@ thread_local! {
 static ASKING: AtomicUsize = AtomicUsize::new(0);
 static BEFORE: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Runs C code; fresh frames that it begins on this thread are offered to `answer` first.
-pub fn intercept<T>(py: Python<'_>, answer: Answer, run: impl FnOnce() -> T) -> PyResult<T> {
-    layout::check(py)?;
+/// Runs C code; fresh frames that it begins on this thread are offered to `answer` first. [`check`] must have passed.
+pub fn intercept<T>(_py: Python<'_>, answer: Answer, run: impl FnOnce() -> T) -> T {
     // SAFETY: attached, so that the interpreter is alive and no other thread changes its evaluator.
     unsafe {
         let interpreter = ffi::PyInterpreterState_Get();
@@ -167,7 +171,7 @@ pub fn intercept<T>(py: Python<'_>, answer: Answer, run: impl FnOnce() -> T) -> 
             }
         }
     }
-    Ok(result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn before() -> Evaluator {

@@ -26,14 +26,21 @@ pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
 }
 
 impl<'py> Tracer<'py> {
-    /// The object that C gets for a value: itself where it is known or private and of a C type, else its token.
+    /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its token.
     pub(super) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(object) = self.known(id) {
             return if self.runs_python(&object) { self.token(id) } else { Ok(object) };
         }
         if let Some(object) = self.owned(id) {
-            let private = is_c_type(&object.get_type()) && !self.runs_python(&object);
-            return if private { Ok(object) } else { self.token(id) };
+            let itself =
+                (is_c_type(&object.get_type()) || has_c_base(&object.get_type())) && !self.runs_python(&object);
+            return if itself { Ok(object) } else { self.token(id) };
+        }
+        if let Some(object) = self.real(id)
+            && !is_c_type(&object.get_type())
+            && let Some(object) = self.unchanging(id)?
+        {
+            return Ok(object);
         }
         if let Some(shadow) = self.shadow(id)? {
             return Ok(shadow);
@@ -281,7 +288,19 @@ impl<'py> Tracer<'py> {
         let own_items = args.first().is_some_and(is_container);
         let tokens: Vec<_> = self.state.tokens.values().map(|token| token.bind(self.py).clone().into_any()).collect();
         args.iter().skip(usize::from(own_items)).any(|arg| reaches_token(arg, 3))
-            && tokens.iter().any(|token| self.is_disguised(token))
+            && tokens.iter().any(|token| self.is_laid_out(token))
+    }
+
+    /// Whether a token that C met within something stands for an object of a layout that C code asks for by flags or by base class.
+    fn is_laid_out(&mut self, token: &Bound<'py, PyAny>) -> bool {
+        const BUILTIN: u64 = 0b0111_1111 << 24;
+        let class = self.value_of_token(token).and_then(|value| self.class_of(value).ok());
+        class.is_none_or(|class| {
+            let derived = !is_c_type(&class)
+                && has_c_base(&class)
+                && !crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyType>());
+            derived || crate::ffi::types::flags(&class) & BUILTIN != 0
+        })
     }
 
     /// Whether a token stands for an object that C code recognises by more than its slots.

@@ -155,17 +155,10 @@ impl<'py> Tracer<'py> {
         self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
     }
 
-    /// Runs C code that may begin Python frames: the trace goes through them.
-    pub(super) fn with_frames<T>(&mut self, run: impl FnOnce() -> T) -> Traced<T> {
-        let py = self.py;
-        let result = self.with_callbacks(|| crate::ffi::hook::intercept(py, super::token::answer, run));
-        result.or_else(|error| super::signal::internal(error.to_string()))
-    }
-
-    /// Runs C code that may call back into the trace through tokens.
+    /// Runs C code; what it asks of tokens, and Python frames that it begins, lead back into the trace.
     pub(super) fn with_callbacks<T>(&mut self, run: impl FnOnce() -> T) -> T {
         let outer = super::token::enter(std::mem::take(&mut self.state));
-        let result = run();
+        let result = crate::ffi::hook::intercept(self.py, super::token::answer, run);
         self.state = super::token::leave(outer);
         result
     }

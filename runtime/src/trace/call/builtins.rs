@@ -149,8 +149,32 @@ impl<'py> Tracer<'py> {
             return unsupported("isinstance() of something that is no class", "builtin_isinstance");
         };
         let class = self.class_of(value)?;
-        let truth = self.test_classes(&class, &classes, "__instancecheck__")?;
+        let mut truth = self.test_classes(&class, &classes, "__instancecheck__")?;
+        if !truth && let Some(claimed) = self.claimed_class(value, &class)? {
+            truth = classes.iter().any(|wanted| crate::ffi::types::is_subtype(&claimed, wanted));
+        }
         Ok(self.boolean(truth))
+    }
+
+    /// The class that the object says it is of, if it says another. CPython: `object_isinstance`.
+    fn claimed_class(&mut self, value: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+        let plain = self.lookup(&self.py.get_type::<PyAny>(), "__class__");
+        let found = self.lookup(class, "__class__");
+        let reads = self.lookup(class, "__getattribute__");
+        let reads_plainly = self.lookup(&self.py.get_type::<PyAny>(), "__getattribute__");
+        let same = |a: &Option<Bound<'py, PyAny>>, b: &Option<Bound<'py, PyAny>>| match (a, b) {
+            (Some(a), Some(b)) => a.is(b),
+            _ => false,
+        };
+        if same(&plain, &found) && (is_c_type(class) || same(&reads, &reads_plainly)) {
+            return Ok(None);
+        }
+        let claimed = match self.get_attr(value, "__class__") {
+            Ok(claimed) => claimed,
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => return Ok(None),
+            Err(signal) => return Err(signal),
+        };
+        Ok(self.known(claimed).and_then(|claimed| claimed.cast_into::<PyType>().ok()))
     }
 
     fn model_issubclass(&mut self, class: ValueId, classes: ValueId) -> Traced<ValueId> {
@@ -175,7 +199,10 @@ impl<'py> Tracer<'py> {
             let meta = wanted.get_type();
             let own = self.import("builtins", "type")?.getattr(check).or_else(|error| self.raise_error(error))?;
             if self.lookup(&meta, check).is_some_and(|found| !found.is(&own)) {
-                return self.test_virtual(class, wanted, check);
+                if self.test_virtual(class, wanted, check)? {
+                    return Ok(true);
+                }
+                continue;
             }
             self.rely_on_class(class);
             if crate::ffi::types::is_subtype(class, wanted) {

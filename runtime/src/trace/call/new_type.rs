@@ -81,9 +81,9 @@ impl<'py> Tracer<'py> {
         let new = self.import("builtins", "type")?.getattr("__new__").or_else(|error| self.raise_error(error))?;
         let bases = PyTuple::new(self.py, bases).or_else(|error| self.raise_error(error))?;
         self.state.making.push((name.to_owned(), meta.clone().unbind()));
-        let made = self.with_frames(|| new.call((meta, name, bases, namespace), Some(keywords)));
+        let made = self.with_callbacks(|| new.call((meta, name, bases, namespace), Some(keywords)));
         self.state.making.retain(|(making, _)| making != name);
-        match (made?, self.state.pending.is_none()) {
+        match (made, self.state.pending.is_none()) {
             (Ok(class), true) => Ok(match self.state.identity.get(&(class.as_ptr() as usize)) {
                 Some(id) => *id,
                 None => self.own(class),
