@@ -410,5 +410,46 @@ class Effects(unittest.TestCase):
         self.assertEqual((get(), get.__name__, get.__qualname__.rpartition(".")[2], get.__module__), (7, "get", "get", __name__))
 
 
+VANISHES = 1
+
+
+class Vanishing:
+    field = 1
+
+
+class Presence(unittest.TestCase):
+    """What was read and not used raises when it is gone."""
+
+    def test_a_global(self):
+        def function():
+            VANISHES  # noqa: B018
+            return "read"
+
+        compiled = slotrt.compile(function)
+        compiled()
+        global VANISHES
+        del VANISHES
+        with self.assertRaisesRegex(NameError, "name 'VANISHES' is not defined"):
+            compiled()
+        VANISHES = 1
+        self.assertEqual(compiled(), "read")
+
+    def test_an_attribute_and_an_item(self):
+        def function(instance, table):
+            instance.own  # noqa: B018
+            table["key"]  # noqa: B018
+            return "read"
+
+        compiled = slotrt.compile(function)
+        instance = Vanishing()
+        instance.own = 1
+        self.assertEqual(compiled(instance, {"key": 1}), "read")
+        with self.assertRaisesRegex(KeyError, "key"):
+            compiled(instance, {})
+        del instance.own
+        with self.assertRaisesRegex(AttributeError, "'Vanishing' object has no attribute 'own'"):
+            compiled(instance, {"key": 1})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -91,9 +91,13 @@ class Holder:
     second = function()
 
 
+OwnList = list
+del list, property, function
+
+
 def borrowed_names():
-    holder = Holder()
-    return Holder.first, holder.first, Holder.second(1), holder.second(2), list((1, 2)) == [1, 2], [*list((1, 2))]
+    holder, own = Holder(), OwnList((1, 2))
+    return Holder.first, holder.first, Holder.second(1), holder.second(2), own == [1, 2], [*own]
 
 
 class Level(enum.IntEnum):
