@@ -1,5 +1,6 @@
 //! Functions that break at a given instruction and go on in continuations: splitting proven without a tracer.
 use super::super::code::Code;
+use super::super::shape::State;
 use super::{Key, Marks, Refusal, split_any};
 use crate::ffi::callable::{self, Args, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
@@ -72,12 +73,17 @@ impl Family {
     fn split_code(self: &Arc<Self>, py: Python<'_>, code: &Code) -> PyResult<Option<Code>> {
         let Some(at) = code.index_at(self.offset) else { return Ok(None) };
         let Some(state) = code.states()?.into_iter().nth(at).flatten() else { return Ok(None) };
-        let mut split = split_any(py, code, at, &state, &self.marks).map_err(refused)?;
+        self.split_at(py, code, at, &state).map(Some)
+    }
+
+    /// `code`, in this state before the instruction, with a hand-over after it.
+    fn split_at(self: &Arc<Self>, py: Python<'_>, code: &Code, at: usize, state: &State) -> PyResult<Code> {
+        let mut split = split_any(py, code, at, state, &self.marks).map_err(refused)?;
         for continuation in &split.continuations {
             let callable = self.continuation(py, continuation)?;
             split.code.consts[continuation.constant] = callable;
         }
-        Ok(Some(split.code))
+        Ok(split.code)
     }
 
     /// The function that runs `code` up to the instruction and hands over; all of it where the instruction is unreachable.
@@ -165,12 +171,17 @@ pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bo
 /// A code object with its globals, by address; both are kept alive by the table's entry.
 type Identity = (usize, usize);
 
+/// Code with the state before each instruction.
+type Unsplit = (Arc<Code>, Arc<Vec<Option<State>>>);
+
 /// One function's splits, an instruction after the other.
 struct Splits {
     /// Keeps the code object and the globals alive.
     _function: Py<PyAny>,
     /// Decoded; `None` where no continuation can serve.
     code: Option<Arc<Code>>,
+    /// Before each instruction: computed once, for it takes longer than a split.
+    states: Arc<Vec<Option<State>>>,
     offsets: Vec<u32>,
     made: Vec<Option<Py<PyAny>>>,
     next: usize,
@@ -202,7 +213,10 @@ impl Everywhere {
     fn decoded(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Code> {
         let code = match Code::decode(&frame.code(py)) {
             Ok(code) if code.is_continuation(py) => return None,
-            Ok(code) => code,
+            Ok(mut code) => {
+                code.unfuse_method_loads();
+                code
+            }
             Err(error) => {
                 self.counters.refuse(&error.to_string(), 1);
                 return None;
@@ -221,12 +235,12 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        Ok(Splits { _function: function, code: code.map(Arc::new), offsets, made, next: 0 })
+        Ok(Splits { _function: function, code: code.map(Arc::new), states: Arc::new(states), offsets, made, next: 0 })
     }
 
     /// What to split next for this frame: index, offset, and the code if it is not made yet.
     #[allow(clippy::type_complexity)]
-    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<(Identity, usize, u32, Result<Py<PyAny>, Arc<Code>>)> {
+    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<(Identity, usize, u32, Result<Py<PyAny>, Unsplit>)> {
         let identity = (frame.code_address(), frame.globals_address());
         let known = self.splits.lock().ok()?.contains_key(&identity);
         let fresh = (!known).then(|| self.splits(py, frame)).transpose().ok()?;
@@ -235,19 +249,22 @@ impl Everywhere {
             Some(fresh) => table.entry(identity).or_insert(fresh),
             None => table.get_mut(&identity)?,
         };
-        let code = splits.code.clone()?;
+        let unsplit = (splits.code.clone()?, Arc::clone(&splits.states));
         let index = splits.next % splits.offsets.len().max(1);
         splits.next += 1;
         let offset = *splits.offsets.get(index)?;
         let made = splits.made.get(index)?.as_ref().map(|made| made.clone_ref(py));
-        Some((identity, index, offset, made.ok_or(code)))
+        Some((identity, index, offset, made.ok_or(unsplit)))
     }
 
     fn is_own(&self, code: usize) -> bool {
         self.own.lock().is_ok_and(|own| own.contains(&code))
     }
 
-    fn make(&self, py: Python<'_>, frame: Frame<'_>, offset: u32, code: &Code) -> PyResult<Option<Py<PyAny>>> {
+    fn make(&self, py: Python<'_>, frame: Frame<'_>, offset: u32, unsplit: &Unsplit) -> PyResult<Option<Py<PyAny>>> {
+        let (code, states) = unsplit;
+        let Some(at) = code.index_at(offset) else { return Ok(None) };
+        let Some(state) = states.get(at).and_then(Option::as_ref) else { return Ok(None) };
         let family = Arc::new(Family {
             offset,
             every: self.every,
@@ -255,9 +272,7 @@ impl Everywhere {
             marks: Marks::new(py)?,
             continuations: Mutex::default(),
         });
-        let mut code = code.duplicate(py);
-        code.unfuse_method_loads();
-        let Some(mut split) = family.split_code(py, &code)? else { return Ok(None) };
+        let mut split = family.split_at(py, code, at, state)?;
         if !split.delegates() {
             return Ok(Some(split.assemble(py)?.unbind()));
         }
@@ -283,8 +298,8 @@ impl FrameHandler for Everywhere {
         let Some((identity, index, offset, made)) = self.take(py, frame) else { return Ok(Action::Run) };
         let made = match made {
             Ok(made) => made,
-            Err(code) => {
-                let Some(made) = self.make(py, frame, offset, &code)? else { return Ok(Action::Run) };
+            Err(unsplit) => {
+                let Some(made) = self.make(py, frame, offset, &unsplit)? else { return Ok(Action::Run) };
                 let copy = made.clone_ref(py);
                 let mut table = self.splits.lock().map_err(|_| PyRuntimeError::new_err("poisoned"))?;
                 if let Some(slot) = table.get_mut(&identity).and_then(|splits| splits.made.get_mut(index)) {
