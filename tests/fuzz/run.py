@@ -62,6 +62,17 @@ def called(function, arguments):
 def observed(code, calls, wrap):
     """What all calls did in a fresh module, with the changes to the module between them."""
     namespace = {"__name__": "program"}
+    # What earlier calls left behind must not end, and print, during later ones.
+    gc.collect()
+    gc.disable()
+    try:
+        return all_calls(code, calls, wrap, namespace)
+    finally:
+        gc.enable()
+
+
+def all_calls(code, calls, wrap, namespace):
+    """The calls, and what they left in the module."""
     exec(code, namespace)
     main, results = wrap(namespace["main"]), []
     for change, arguments in calls:
@@ -94,7 +105,6 @@ def compare(text, calls):
     finally:
         signal.alarm(0)
     slotrt.reset()
-    gc.collect()  # what plain runs left must not end while the compiled program prints
     signal.alarm(LIMIT)
     try:
         compiled = observed(code, calls, slotrt.compile)

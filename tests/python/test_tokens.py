@@ -144,6 +144,28 @@ def suspended(how):
     return x
 
 
+class Disguised:
+    __class__ = int
+
+
+class NoSubclass(type):
+    def __subclasscheck__(cls, other):
+        return False
+
+
+class Alone(metaclass=NoSubclass):
+    pass
+
+
+def kinds():
+    match Disguised():
+        case int():
+            found = "int"
+        case _:
+            found = "none"
+    return isinstance(Disguised(), int), isinstance(Disguised(), str), found, issubclass(Alone, Alone), isinstance(Alone(), Alone)
+
+
 class Counted:
     """Counts how often it is hashed and compared."""
 
@@ -186,7 +208,7 @@ def order_of_sets(text, other):
 
 CASES = [
     (group,), (joined_own,), (formatted,), (partial_of_partial, 1), (metaclass_call,), (lambda: Made.above(),), (lambda: Made().here(),), (no_mapping,),
-    (own_hashes, 0), (own_hashes, 1), (own_hashes, 2),
+    (kinds,), (own_hashes, 0), (own_hashes, 1), (own_hashes, 2),
     (read_only, bytearray(b"ab")), (read_only, 1), (suspended, 0), (suspended, 1), (suspended, 2), (suspended, 3),
 ]  # fmt: skip
 

@@ -157,7 +157,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class that the object says it is of, if it says another. CPython: `object_isinstance`.
-    fn claimed_class(&mut self, value: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
+    pub(in crate::trace) fn claimed_class(
+        &mut self,
+        value: ValueId,
+        class: &Bound<'py, PyType>,
+    ) -> Traced<Option<Bound<'py, PyType>>> {
         let plain = self.lookup(&self.py.get_type::<PyAny>(), "__class__");
         let found = self.lookup(class, "__class__");
         let reads = self.lookup(class, "__getattribute__");
@@ -193,10 +197,10 @@ impl<'py> Tracer<'py> {
         check: &str,
     ) -> Traced<bool> {
         for wanted in classes {
-            if class.is(wanted) {
+            let meta = wanted.get_type();
+            if class.is(wanted) && (check == "__instancecheck__" || meta.is(self.py.get_type::<PyType>())) {
                 return Ok(true);
             }
-            let meta = wanted.get_type();
             let own = self.import("builtins", "type")?.getattr(check).or_else(|error| self.raise_error(error))?;
             if self.lookup(&meta, check).is_some_and(|found| !found.is(&own)) {
                 if self.test_virtual(class, wanted, check)? {

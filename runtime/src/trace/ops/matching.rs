@@ -56,7 +56,11 @@ impl<'py> Tracer<'py> {
             return unsupported("class pattern with a metaclass", "MATCH_CLASS");
         }
         let subject_class = self.class_of(subject)?;
-        if !crate::ffi::types::is_subtype(&subject_class, &class) {
+        let mut matches = crate::ffi::types::is_subtype(&subject_class, &class);
+        if !matches && let Some(claimed) = self.claimed_class(subject, &subject_class)? {
+            matches = crate::ffi::types::is_subtype(&claimed, &class);
+        }
+        if !matches {
             let none = self.none();
             frame.push(none);
             return Ok(Flow::Next);
