@@ -411,7 +411,7 @@ impl<'py> Tracer<'py> {
         }
         if let Some(known) = self.known(object) {
             return match (self.owned(object), known.cast_into::<PyType>()) {
-                (Some(_), Ok(made)) => self.type_set_attr(object, &made, name, value),
+                (_, Ok(class)) => self.type_set_attr(object, &class, name, value),
                 (None, Err(error)) => self.module_set_attr(&error.into_inner(), name, value),
                 _ => unsupported("attribute of a class, module or function is set", name),
             };

@@ -114,7 +114,7 @@ impl<'py> Tracer<'py> {
         Ok(self.own(view))
     }
 
-    /// CPython: `type_setattro`. The class is the trace's own.
+    /// CPython: `type_setattro`. A class from outside changes only if its metaclass says how.
     pub(super) fn type_set_attr(
         &mut self,
         object: ValueId,
@@ -132,6 +132,9 @@ impl<'py> Tracer<'py> {
             let mut args = vec![object, self.constant(key)];
             args.extend(value);
             return self.call(setter, Arguments::positional(args)).map(drop);
+        }
+        if self.owned(object).is_none() {
+            return unsupported("attribute of a class, module or function is set", name);
         }
         self.plain_type_set_attr(class, name, value)
     }

@@ -152,6 +152,13 @@ impl<'py> Tracer<'py> {
                 let attribute = self.name_of(*attribute)?;
                 self.generic_get_attr(*receiver, &attribute).map(Some)
             }
+            // CPython: `object_str`, `object___format___impl`.
+            ("object", "__str__", [receiver]) => self.special_call(*receiver, "__repr__").map(Some),
+            ("object", "__format__", [receiver, format])
+                if self.known_str(*format).is_some_and(|text| text.is_empty()) =>
+            {
+                self.call_builtin_class("str", *receiver).map(Some)
+            }
             ("type", "__setattr__" | "__delattr__", [class, attribute, value @ ..]) if self.owned(*class).is_some() => {
                 let attribute = self.name_of(*attribute)?;
                 let Some(class) = self.owned(*class).and_then(|class| class.cast_into::<PyType>().ok()) else {
@@ -182,6 +189,24 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(None),
         }
+    }
+
+    fn special_call(&mut self, receiver: ValueId, name: &str) -> Traced<ValueId> {
+        match self.special(receiver, name)? {
+            Some(method) => {
+                self.enter_call()?;
+                let result = self.call(method, Arguments::default());
+                self.state.depth -= 1;
+                result
+            }
+            None => unsupported("special method", name),
+        }
+    }
+
+    fn call_builtin_class(&mut self, name: &str, value: ValueId) -> Traced<ValueId> {
+        let class = self.import("builtins", name)?;
+        let class = self.constant(class);
+        self.call(class, Arguments::positional(vec![value]))
     }
 
     /// Whether a C class other than `object` may have an attribute setter of its own that `object`'s must not bypass.
@@ -219,7 +244,10 @@ impl<'py> Tracer<'py> {
             let pure = PURE_MODULES.contains(&known.as_str())
                 && name != "__subclasses__"
                 && super::super::native::is_c_type(class);
-            if pure || (name == "__new__" && PURE_MODULES.contains(&known.as_str())) {
+            let makes = name == "__new__"
+                && (PURE_MODULES.contains(&known.as_str())
+                    || super::class::PURE.contains(&crate::ffi::types::c_name(class).as_str()));
+            if pure || makes {
                 return Ok(());
             }
             return unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class)));

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// Classes of C whose constructors work on their arguments alone.
-const PURE: &[&str] = &[
+pub(super) const PURE: &[&str] = &[
     "int",
     "float",
     "complex",
@@ -36,6 +36,7 @@ const PURE: &[&str] = &[
     "collections.defaultdict",
     "collections.OrderedDict",
     "functools.partial",
+    "functools._lru_cache_wrapper",
     "method",
     "types.SimpleNamespace",
     "mappingproxy",
