@@ -8,7 +8,7 @@ use generated::opcodes::Op;
 const DEEPEST: u32 = 1 << 24;
 
 /// From 3.13 on every code object has room for one value.
-const LEAST: u32 = if cfg!(Py_3_13) { 1 } else { 0 };
+const LEAST: u32 = cfg!(Py_3_13) as u32;
 
 /// Depths of a code object's stack.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Code {
         }
         let before = walk.before.clone();
         walk.dead_handlers();
-        Ok(Depths { before, max: walk.max.max(LEAST) })
+        Ok(Depths { before, max: std::cmp::max(walk.max, LEAST) })
     }
 
     /// Whether the compiler counts the value sent to a generator from its first instruction on: up to 3.12, where
