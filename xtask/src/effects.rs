@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use slotgen::diagnostics::Diagnostics;
-use slotgen::effects::{Analysis, FunctionEffects, Link, Tally, analyse, row};
+use slotgen::effects::{Analysis, FunctionEffects, Link, Tally, analyse, publish, row};
 use slotgen::preprocess::{Configuration, Preprocessor};
 use slotgen::source::Tree;
 
@@ -27,6 +27,9 @@ const CAUSES: usize = 30;
 pub struct Options {
     /// Name of the C function; none for counts
     name: Option<String>,
+    /// Every function, and the functions of modules by their Python names, as JSON
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
     /// CPython release
     #[arg(long, default_value = "3.13")]
     release: String,
@@ -59,6 +62,11 @@ fn read(release: &str, given: Option<&Path>) -> Result<Read> {
 pub fn run(options: &Options) -> Result<()> {
     let Read { tree, analysis } = read(&options.release, options.source.as_deref())?;
     let release = tree.release().to_string();
+    if options.all {
+        let report = json!({"release": release, "functions": publish(&analysis), "modules": analysis.modules});
+        anstream::println!("{}", serde_json::to_string(&report)?);
+        return Ok(());
+    }
     let Some(name) = &options.name else {
         return counts(&analysis, &release, options.json);
     };

@@ -69,6 +69,9 @@ impl Walker<'_> {
             self.note(&format!("slot {slot}"), callee, || format!("{slot} of {}", asked.words().join(", ")));
             let known = self.known.summary.slots.entry(slot.to_owned()).or_default();
             self.changed |= known.add(asked);
+            if self.program.leaves.is_changing(slot) {
+                self.mutate(asked, callee, slot);
+            }
         }
     }
 

@@ -56,6 +56,8 @@ struct Row {
 #[serde(deny_unknown_fields)]
 struct Table {
     modules: Vec<String>,
+    #[serde(default)]
+    changing: Vec<String>,
     leaf: Vec<Row>,
     slot: Vec<Row>,
 }
@@ -65,6 +67,7 @@ struct Table {
 pub struct Leaves {
     /// Files of `Modules/` that are read; a path that ends in `/` names all below it.
     pub modules: Vec<String>,
+    changing: Vec<String>,
     exact: BTreeMap<String, Leaf>,
     patterns: Vec<(String, Leaf)>,
     slots: BTreeMap<String, Leaf>,
@@ -99,13 +102,18 @@ impl Leaves {
         for row in &table.slot {
             slots.extend(row.names.iter().cloned().zip(std::iter::repeat(leaf(row)?)));
         }
-        Ok(Self { modules: table.modules, exact, patterns, slots })
+        Ok(Self { modules: table.modules, changing: table.changing, exact, patterns, slots })
     }
 
     /// The row of a function or macro.
     pub fn find(&self, name: &str) -> Option<&Leaf> {
         let pattern = || self.patterns.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, leaf)| leaf);
         self.exact.get(name).or_else(pattern)
+    }
+
+    /// Whether a slot is there to change its object; `*` is the slot that cannot be told.
+    pub fn is_changing(&self, slot: &str) -> bool {
+        self.changing.iter().any(|pattern| if pattern == "*" { slot == "*" } else { matches(pattern, slot) })
     }
 
     /// The row of a slot that no Python code is reached through.

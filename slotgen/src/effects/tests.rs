@@ -14,7 +14,7 @@ fn summary(text: &str, name: &str) -> Summary {
     let text = format!("{HEAD}{text}");
     let mut known = Declarations::default();
     declarations(HEAD, &mut known);
-    let slots: BTreeSet<String> = ["tp_hash", "nb_or", "tp_alloc"].map(str::to_owned).into();
+    let slots: BTreeSet<String> = ["tp_hash", "nb_or", "nb_inplace_or", "tp_alloc"].map(str::to_owned).into();
     let mut program = Program::new(Leaves::load().unwrap(), slots, Default::default());
     let (own, functions) = lower(&text, "t.c", &known);
     program.declare(&own);
@@ -57,6 +57,15 @@ fn slots_of_elements_are_inside() {
     let inside = summary(text, "f");
     assert!(inside.looks_inside() && !inside.is_pure() && inside.pure_by_slots());
     assert!(!summary(text, "g").looks_inside());
+}
+
+#[test]
+fn slots_that_change_their_object_are_changes() {
+    let text = "PyObject *f(PyObject *v) { return Py_TYPE(v)->tp_as_number->nb_inplace_or(v, v); }\n\
+        PyObject *g(PyObject *v) { return Py_TYPE(v)->tp_as_number->nb_or(v, v); }";
+    assert!(summary(text, "g").mutates_nothing());
+    let changing = summary(text, "f");
+    assert!(!changing.mutates_nothing() && !changing.mutates.is_none());
 }
 
 #[test]
