@@ -92,7 +92,7 @@ def fresh(value):
 
 
 def bound(facts):
-    """(name, callable, number of leading arguments, C function) of the methods of types and of their slots."""
+    """(name, callable, type, C function) of the methods of builtin types; functions in slots are not tried."""
     for row in facts["types"]:
         python = getattr(builtins, (row.get("tp_name") or "").rpartition(".")[2], None)
         if not isinstance(python, type):
