@@ -274,6 +274,21 @@ class Objects(unittest.TestCase):
             self.assertEqual(compiled(), plain)
             self.assertEqual(LOG, log)
 
+    def test_what_the_caller_handles_is_the_context(self):
+        def caught():
+            try:
+                raise ValueError(1)
+            except ValueError as error:
+                return repr(error.__context__), repr(sys.exception())
+
+        compiled = slotrt.compile(caught)
+        for _ in range(2):
+            self.assertEqual(compiled(), caught())
+            try:
+                raise TypeError(2)
+            except TypeError:
+                self.assertEqual(compiled(), caught())
+
 
 if __name__ == "__main__":
     unittest.main()

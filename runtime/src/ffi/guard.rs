@@ -13,6 +13,13 @@ unsafe extern "C" {
     ) -> *mut ffi::PyObject;
 }
 
+/// Whether an exception is being handled. CPython: `sys.exception()`.
+pub fn is_handling(py: Python<'_>) -> bool {
+    // SAFETY: attached; the result is a new reference or NULL, without an exception set.
+    let handled = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyErr_GetHandledException()) };
+    handled.is_some_and(|handled| !handled.is_none())
+}
+
 /// A cell of a function's closure.
 pub fn closure_cell<'py>(function: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
     let closure = part(function, ffi::PyFunction_GetClosure)?;

@@ -32,6 +32,8 @@ pub enum Check {
     Length(usize),
     /// There is an object at the source, whichever.
     Exists,
+    /// The caller handles no exception; the value does not matter.
+    NothingHandled,
     /// The dict at the source has no entry under this key.
     Absent(source::Key),
     /// The object at the source is the same as at the other source.

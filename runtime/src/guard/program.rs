@@ -57,6 +57,7 @@ enum Test {
     Equals(Py<PyAny>),
     Length(usize),
     Exists,
+    NothingHandled,
     Absent(Py<PyAny>),
     Same(usize),
     Different(usize),
@@ -185,6 +186,7 @@ impl Builder<'_> {
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
             Check::Exists => Test::Exists,
+            Check::NothingHandled => Test::NothingHandled,
             Check::Absent(Key(key)) => Test::Absent(key),
             Check::SameAs(other) => Test::Same(self.load(&other)?),
             Check::NotSameAs(other) => Test::Different(self.load(&other)?),
@@ -224,7 +226,12 @@ impl Test {
                 });
             }
             Self::Domain(check) => check.traverse(visit),
-            Self::Length(_) | Self::Exists | Self::Same(_) | Self::Different(_) | Self::Empty => {}
+            Self::Length(_)
+            | Self::Exists
+            | Self::NothingHandled
+            | Self::Same(_)
+            | Self::Different(_)
+            | Self::Empty => {}
         }
     }
 
@@ -247,6 +254,7 @@ impl Test {
             Self::Empty => raw::cell_content(value).is_none(),
             Self::Domain(check) => check.holds(value),
             Self::Exists => true,
+            Self::NothingHandled => !raw::is_handling(py),
             Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
         }
     }

@@ -42,6 +42,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::Equals(constant) => format!("== {}", text(constant.bind(py))),
         Check::Length(length) => format!("has length {length}"),
         Check::Exists => "exists".to_owned(),
+        Check::NothingHandled => "the caller handles no exception".to_owned(),
         Check::Absent(key) => format!("has no entry {}", text(key.0.bind(py))),
         Check::SameAs(other) => format!("is {}", source(py, other, code)),
         Check::NotSameAs(other) => format!("is not {}", source(py, other, code)),

@@ -193,7 +193,10 @@ impl<'py> Tracer<'py> {
 
     /// Raises an exception value, chaining `__context__`. CPython: `_PyErr_SetObject`.
     pub(super) fn raise_value<T>(&mut self, value: ValueId) -> Traced<T> {
-        self.chain(value, self.state.handled());
+        match self.state.handled() {
+            Some(handled) => self.chain(value, Some(handled)),
+            None => self.rely_on_nothing_handled("what is raised gets it for its context")?,
+        }
         Err(Signal::Raised(value))
     }
 

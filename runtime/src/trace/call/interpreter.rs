@@ -72,13 +72,25 @@ impl<'py> Tracer<'py> {
         if let Some(handled) = self.state.handled() {
             return Ok(handled);
         }
-        let function = self.import("sys", "exception")?;
-        let outside = function.call0().or_else(|error| self.raise_error(error))?;
-        if !outside.is_none() {
-            return unsupported("exception that a caller handles", "sys.exception()");
-        }
-        self.guard_answer(&function, &outside)?;
+        self.rely_on_nothing_handled("sys.exception()")?;
         Ok(self.none())
+    }
+
+    /// Breaks where the caller handles an exception: it is not known which one the next time.
+    pub(in crate::trace) fn rely_on_nothing_handled(&mut self, what: &str) -> Traced<()> {
+        if crate::ffi::guard::is_handling(self.py) {
+            return unsupported("exception that a caller handles", what);
+        }
+        let none = self.none();
+        let source = Source::Constant(Arc::new(self.py.None()));
+        self.guard_once(
+            none,
+            "handled",
+            source,
+            Check::NothingHandled,
+            "exceptions of the trace have no outer context",
+        );
+        Ok(())
     }
 
     /// The function, asked again, gives the same.
