@@ -274,6 +274,18 @@ class Objects(unittest.TestCase):
             self.assertEqual(compiled(), plain)
             self.assertEqual(LOG, log)
 
+    def test_messages_name_the_class_that_has_the_method(self):
+        def refused(value):
+            try:
+                return value.pop(1, 2)
+            except TypeError as error:
+                return str(error)
+
+        class Own(set):
+            pass
+
+        self.assertEqual(slotrt.compile(refused)(Own()), refused(Own()))
+
     def test_what_the_caller_handles_is_the_context(self):
         def caught():
             try:

@@ -96,8 +96,7 @@ impl Compiled {
     ) -> PyResult<Chosen> {
         let py = args.py();
         let original = function.getattr("__code__")?;
-        let mut code = Code::decode(&original)?;
-        code.unfuse_method_loads();
+        let code = Code::decode(&original)?;
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
         let traced = trace::trace(py, function, &code, &locals, &trace::Options::default());

@@ -174,8 +174,8 @@ impl Code {
         self.states()?.into_iter().nth(index).flatten().ok_or(Refusal::Unreachable(index))
     }
 
-    /// Gives every method load its plain form (attribute, then NULL), which means the same: method loads push method and
-    /// self, or attribute and NULL, and no instruction can tell which.
+    /// Gives every method load its plain form (attribute, then NULL), which means the same but for the wording of some
+    /// errors: method loads push method and self, or attribute and NULL.
     pub fn unfuse_method_loads(&mut self) {
         let mut index = 0;
         while index < self.instrs.len() {
