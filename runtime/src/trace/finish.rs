@@ -276,19 +276,21 @@ impl<'py> Tracer<'py> {
         if super::hashed::same_order(now, then) {
             return Ok(Ok(()));
         }
-        let items: Vec<_> = now.iter().collect();
-        if !self.keeps_order(now, &items) {
-            let step = self.state.changed_sets.get(&value).copied().unwrap_or(0).saturating_sub(1);
-            return Ok(Err(Escape { step, what: "a set from outside gets another order".into() }));
-        }
-        let class = self.import("builtins", "set")?;
-        let items = PyTuple::new(self.py, now.iter()).or_else(|error| internal(error.to_string()))?;
-        let items = self.own(items.into_any());
-        for (method, args) in [("clear", vec![value]), ("update", vec![value, items])] {
-            let callable = class.getattr(method).or_else(|error| internal(error.to_string()))?;
-            let callable = self.constant(callable);
-            self.state.effects.push(Effect::Call { callable, args });
-        }
+        // The layout of the table tells in which order later keys come: one change is made again as it was, more are not.
+        let added: Vec<_> = now.iter().filter(|key| !then.contains(key).unwrap_or(true)).collect();
+        let removed: Vec<_> = then.iter().filter(|key| !now.contains(key).unwrap_or(true)).collect();
+        let (method, key) = match (added.as_slice(), removed.as_slice()) {
+            ([key], []) => ("add", key.clone()),
+            ([], [key]) => ("discard", key.clone()),
+            _ => {
+                let step = self.state.changed_sets.get(&value).copied().unwrap_or(0).saturating_sub(1);
+                return Ok(Err(Escape { step, what: "a set from outside, changed more than once".into() }));
+            }
+        };
+        let callable = self.import("builtins", "set")?.getattr(method).or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(callable);
+        let key = self.absorb(key);
+        self.state.effects.push(Effect::Call { callable, args: vec![value, key] });
         Ok(Ok(()))
     }
 
