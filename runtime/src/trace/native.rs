@@ -298,12 +298,7 @@ impl<'py> Tracer<'py> {
     fn is_laid_out(&mut self, token: &Bound<'py, PyAny>) -> bool {
         const BUILTIN: u64 = 0b0111_1111 << 24;
         let class = self.value_of_token(token).and_then(|value| self.class_of(value).ok());
-        class.is_none_or(|class| {
-            let derived = !is_c_type(&class)
-                && has_c_base(&class)
-                && !crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyType>());
-            derived || crate::ffi::types::flags(&class) & BUILTIN != 0
-        })
+        class.is_none_or(|class| derives_from_c(&class) || crate::ffi::types::flags(&class) & BUILTIN != 0)
     }
 
     /// Whether a token stands for an object that C code recognises by more than its slots.
@@ -311,6 +306,11 @@ impl<'py> Tracer<'py> {
         let Some(value) = self.value_of_token(arg) else { return arg.is_instance_of::<Token>() };
         self.class_of(value).map_or(true, |class| has_c_base(&class))
     }
+}
+
+/// Whether it is a class of Python code, but no metaclass, whose instances C lays out.
+pub(super) fn derives_from_c(class: &Bound<'_, PyType>) -> bool {
+    !is_c_type(class) && has_c_base(class) && !crate::ffi::types::is_subtype(class, &class.py().get_type::<PyType>())
 }
 
 /// Whether C lays out instances of the class, or of a base of it other than `object`.

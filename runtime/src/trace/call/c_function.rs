@@ -193,12 +193,7 @@ impl<'py> Tracer<'py> {
 
     fn special_call(&mut self, receiver: ValueId, name: &str) -> Traced<ValueId> {
         match self.special(receiver, name)? {
-            Some(method) => {
-                self.enter_call()?;
-                let result = self.call(method, Arguments::default());
-                self.state.depth -= 1;
-                result
-            }
+            Some(method) => self.call_deeper(method, Arguments::default()),
             None => unsupported("special method", name),
         }
     }
@@ -321,10 +316,7 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let class = self.class_of(value)?;
-        let laid_out = crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0
-            || !native::is_c_type(&class)
-                && native::has_c_base(&class)
-                && !crate::ffi::types::is_subtype(&class, &self.py.get_type::<PyType>());
+        let laid_out = crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 || native::derives_from_c(&class);
         if laid_out {
             return unsupported(
                 "C function on an instance of a builtin's subclass",

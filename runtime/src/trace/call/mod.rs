@@ -148,12 +148,7 @@ impl<'py> Tracer<'py> {
             return unsupported("call of a C object", name);
         }
         match self.special(callable, "__call__")? {
-            Some(method) => {
-                self.enter_call()?;
-                let result = self.call(method, args);
-                self.state.depth -= 1;
-                result
-            }
+            Some(method) => self.call_deeper(method, args),
             None => {
                 let name = crate::ffi::types::name(class);
                 self.raise("TypeError", format!("'{name}' object is not callable"))
@@ -185,6 +180,24 @@ impl<'py> Tracer<'py> {
         }
         self.state.depth += 1;
         Ok(())
+    }
+
+    /// A call that C code would make of its own accord, so that objects which call themselves end.
+    fn call_deeper(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.enter_call()?;
+        let result = self.call(callable, args);
+        self.state.depth -= 1;
+        result
+    }
+
+    /// Runs the frame of a call, after which the caller handles what it handled before.
+    pub(super) fn run_called(&mut self, frame: &mut Frame) -> Traced<Rest> {
+        self.enter_call()?;
+        let handled = self.state.exc_info;
+        let rest = self.run(frame);
+        self.state.depth -= 1;
+        self.state.exc_info = handled;
+        rest
     }
 
     /// Inlines a Python function.
@@ -225,12 +238,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
         self.state.route.push(qualname);
-        self.enter_call()?;
-        let handled = self.state.exc_info;
-        let rest = self.run(&mut frame);
-        self.state.depth -= 1;
-        self.state.exc_info = handled;
-        match rest? {
+        match self.run_called(&mut frame)? {
             Rest::Returned(value) => Ok(value),
             Rest::Yielded(_) => internal("a plain call yielded"),
             Rest::Generator => {

@@ -113,12 +113,7 @@ impl<'py> Tracer<'py> {
         let code = self.decode(&code)?;
         let mut frame = self.frame_of(&function, code, Vec::new())?;
         frame.namespace = Some(namespace);
-        self.enter_call()?;
-        let handled = self.state.exc_info;
-        let rest = self.run(&mut frame);
-        self.state.depth -= 1;
-        self.state.exc_info = handled;
-        match rest? {
+        match self.run_called(&mut frame)? {
             Rest::Returned(cell) => Ok(cell),
             _ => internal("a class body yielded"),
         }
