@@ -15,11 +15,47 @@ pub enum Argument<O> {
     /// An integer.
     Int(i64),
 }
+/// What a parser of arguments is given for a unit of its format.
+#[derive(Debug)]
+pub enum Parsed<'a, O> {
+    /// An object to set.
+    Object(&'a mut Option<O>),
+    /// An `int` to set.
+    Int(&'a mut i32),
+    /// A `Py_ssize_t` to set.
+    Size(&'a mut isize),
+    /// A `double` to set.
+    Double(&'a mut f64),
+    /// A value that the format asks for, such as the type of `O!`.
+    Given(Argument<O>),
+}
 /// A global object of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Global {
     /// `PyBaseObject_Type`.
     PyBaseObject_Type,
+    /// `PyByteArrayIter_Type`.
+    PyByteArrayIter_Type,
+    /// `PyByteArray_Type`.
+    PyByteArray_Type,
+    /// `PyBytesIter_Type`.
+    PyBytesIter_Type,
+    /// `PyBytes_Type`.
+    PyBytes_Type,
+    /// `PyCFunction_Type`.
+    PyCFunction_Type,
+    /// `PyCMethod_Type`.
+    PyCMethod_Type,
+    /// `PyCallIter_Type`.
+    PyCallIter_Type,
+    /// `PyCell_Type`.
+    PyCell_Type,
+    /// `PyClassMethodDescr_Type`.
+    PyClassMethodDescr_Type,
+    /// `PyClassMethod_Type`.
+    PyClassMethod_Type,
+    /// `PyComplex_Type`.
+    PyComplex_Type,
     /// `PyDictItems_Type`.
     PyDictItems_Type,
     /// `PyDictIterItem_Type`.
@@ -30,6 +66,8 @@ pub enum Global {
     PyDictIterValue_Type,
     /// `PyDictKeys_Type`.
     PyDictKeys_Type,
+    /// `PyDictProxy_Type`.
+    PyDictProxy_Type,
     /// `PyDictRevIterItem_Type`.
     PyDictRevIterItem_Type,
     /// `PyDictRevIterKey_Type`.
@@ -42,40 +80,110 @@ pub enum Global {
     PyDict_Type,
     /// `PyExc_AttributeError`.
     PyExc_AttributeError,
+    /// `PyExc_BaseException`.
+    PyExc_BaseException,
+    /// `PyExc_BufferError`.
+    PyExc_BufferError,
     /// `PyExc_DeprecationWarning`.
     PyExc_DeprecationWarning,
     /// `PyExc_IndexError`.
     PyExc_IndexError,
     /// `PyExc_KeyError`.
     PyExc_KeyError,
+    /// `PyExc_LookupError`.
+    PyExc_LookupError,
     /// `PyExc_MemoryError`.
     PyExc_MemoryError,
     /// `PyExc_OverflowError`.
     PyExc_OverflowError,
+    /// `PyExc_ReferenceError`.
+    PyExc_ReferenceError,
     /// `PyExc_RuntimeError`.
     PyExc_RuntimeError,
     /// `PyExc_RuntimeWarning`.
     PyExc_RuntimeWarning,
+    /// `PyExc_StopAsyncIteration`.
+    PyExc_StopAsyncIteration,
     /// `PyExc_StopIteration`.
     PyExc_StopIteration,
     /// `PyExc_SystemError`.
     PyExc_SystemError,
     /// `PyExc_TypeError`.
     PyExc_TypeError,
+    /// `PyExc_UnicodeEncodeError`.
+    PyExc_UnicodeEncodeError,
     /// `PyExc_ValueError`.
     PyExc_ValueError,
+    /// `PyExc_ZeroDivisionError`.
+    PyExc_ZeroDivisionError,
+    /// `PyFieldNameIter_Type`.
+    PyFieldNameIter_Type,
+    /// `PyFloat_Type`.
+    PyFloat_Type,
+    /// `PyFormatterIter_Type`.
+    PyFormatterIter_Type,
+    /// `PyFrozenSet_Type`.
+    PyFrozenSet_Type,
+    /// `PyFunction_Type`.
+    PyFunction_Type,
+    /// `PyGetSetDescr_Type`.
+    PyGetSetDescr_Type,
+    /// `PyInstanceMethod_Type`.
+    PyInstanceMethod_Type,
+    /// `PyListIter_Type`.
+    PyListIter_Type,
+    /// `PyListRevIter_Type`.
+    PyListRevIter_Type,
+    /// `PyList_Type`.
+    PyList_Type,
+    /// `PyLongRangeIter_Type`.
+    PyLongRangeIter_Type,
     /// `PyLong_Type`.
     PyLong_Type,
+    /// `PyMemberDescr_Type`.
+    PyMemberDescr_Type,
+    /// `PyMethodDescr_Type`.
+    PyMethodDescr_Type,
+    /// `PyMethod_Type`.
+    PyMethod_Type,
+    /// `PyModuleDef_Type`.
+    PyModuleDef_Type,
     /// `PyModule_Type`.
     PyModule_Type,
+    /// `PyProperty_Type`.
+    PyProperty_Type,
+    /// `PyRangeIter_Type`.
+    PyRangeIter_Type,
+    /// `PyRange_Type`.
+    PyRange_Type,
+    /// `PyReversed_Type`.
+    PyReversed_Type,
+    /// `PySeqIter_Type`.
+    PySeqIter_Type,
+    /// `PySetIter_Type`.
+    PySetIter_Type,
+    /// `PySet_Type`.
+    PySet_Type,
+    /// `PySlice_Type`.
+    PySlice_Type,
+    /// `PyStaticMethod_Type`.
+    PyStaticMethod_Type,
     /// `PySuper_Type`.
     PySuper_Type,
+    /// `PyTupleIter_Type`.
+    PyTupleIter_Type,
     /// `PyTuple_Type`.
     PyTuple_Type,
     /// `PyType_Type`.
     PyType_Type,
+    /// `PyUnicodeIter_Type`.
+    PyUnicodeIter_Type,
+    /// `PyUnicode_Type`.
+    PyUnicode_Type,
     /// `PyWrapperDescr_Type`.
     PyWrapperDescr_Type,
+    /// `Py_Ellipsis`.
+    Py_Ellipsis,
     /// `Py_False`.
     Py_False,
     /// `Py_None`.
@@ -84,84 +192,206 @@ pub enum Global {
     Py_NotImplemented,
     /// `Py_True`.
     Py_True,
+    /// `_PyAnextAwaitable_Type`.
+    _PyAnextAwaitable_Type,
     /// `_PyBufferWrapper_Type`.
     _PyBufferWrapper_Type,
+    /// `_PyMethodWrapper_Type`.
+    _PyMethodWrapper_Type,
+    /// `_PyNamespace_Type`.
+    _PyNamespace_Type,
+    /// `_PyNone_Type`.
+    _PyNone_Type,
+    /// `_PyTypeAlias_Type`.
+    _PyTypeAlias_Type,
+    /// `_PyUnicodeASCIIIter_Type`.
+    _PyUnicodeASCIIIter_Type,
+    /// `_PyUnion_Type`.
+    _PyUnion_Type,
 }
 impl Global {
     /// All of them.
     pub const ALL: &'static [Global] = &[
         Global::PyBaseObject_Type,
+        Global::PyByteArrayIter_Type,
+        Global::PyByteArray_Type,
+        Global::PyBytesIter_Type,
+        Global::PyBytes_Type,
+        Global::PyCFunction_Type,
+        Global::PyCMethod_Type,
+        Global::PyCallIter_Type,
+        Global::PyCell_Type,
+        Global::PyClassMethodDescr_Type,
+        Global::PyClassMethod_Type,
+        Global::PyComplex_Type,
         Global::PyDictItems_Type,
         Global::PyDictIterItem_Type,
         Global::PyDictIterKey_Type,
         Global::PyDictIterValue_Type,
         Global::PyDictKeys_Type,
+        Global::PyDictProxy_Type,
         Global::PyDictRevIterItem_Type,
         Global::PyDictRevIterKey_Type,
         Global::PyDictRevIterValue_Type,
         Global::PyDictValues_Type,
         Global::PyDict_Type,
         Global::PyExc_AttributeError,
+        Global::PyExc_BaseException,
+        Global::PyExc_BufferError,
         Global::PyExc_DeprecationWarning,
         Global::PyExc_IndexError,
         Global::PyExc_KeyError,
+        Global::PyExc_LookupError,
         Global::PyExc_MemoryError,
         Global::PyExc_OverflowError,
+        Global::PyExc_ReferenceError,
         Global::PyExc_RuntimeError,
         Global::PyExc_RuntimeWarning,
+        Global::PyExc_StopAsyncIteration,
         Global::PyExc_StopIteration,
         Global::PyExc_SystemError,
         Global::PyExc_TypeError,
+        Global::PyExc_UnicodeEncodeError,
         Global::PyExc_ValueError,
+        Global::PyExc_ZeroDivisionError,
+        Global::PyFieldNameIter_Type,
+        Global::PyFloat_Type,
+        Global::PyFormatterIter_Type,
+        Global::PyFrozenSet_Type,
+        Global::PyFunction_Type,
+        Global::PyGetSetDescr_Type,
+        Global::PyInstanceMethod_Type,
+        Global::PyListIter_Type,
+        Global::PyListRevIter_Type,
+        Global::PyList_Type,
+        Global::PyLongRangeIter_Type,
         Global::PyLong_Type,
+        Global::PyMemberDescr_Type,
+        Global::PyMethodDescr_Type,
+        Global::PyMethod_Type,
+        Global::PyModuleDef_Type,
         Global::PyModule_Type,
+        Global::PyProperty_Type,
+        Global::PyRangeIter_Type,
+        Global::PyRange_Type,
+        Global::PyReversed_Type,
+        Global::PySeqIter_Type,
+        Global::PySetIter_Type,
+        Global::PySet_Type,
+        Global::PySlice_Type,
+        Global::PyStaticMethod_Type,
         Global::PySuper_Type,
+        Global::PyTupleIter_Type,
         Global::PyTuple_Type,
         Global::PyType_Type,
+        Global::PyUnicodeIter_Type,
+        Global::PyUnicode_Type,
         Global::PyWrapperDescr_Type,
+        Global::Py_Ellipsis,
         Global::Py_False,
         Global::Py_None,
         Global::Py_NotImplemented,
         Global::Py_True,
+        Global::_PyAnextAwaitable_Type,
         Global::_PyBufferWrapper_Type,
+        Global::_PyMethodWrapper_Type,
+        Global::_PyNamespace_Type,
+        Global::_PyNone_Type,
+        Global::_PyTypeAlias_Type,
+        Global::_PyUnicodeASCIIIter_Type,
+        Global::_PyUnion_Type,
     ];
     /// The C name.
     pub const fn name(self) -> &'static str {
         match self {
             Global::PyBaseObject_Type => "PyBaseObject_Type",
+            Global::PyByteArrayIter_Type => "PyByteArrayIter_Type",
+            Global::PyByteArray_Type => "PyByteArray_Type",
+            Global::PyBytesIter_Type => "PyBytesIter_Type",
+            Global::PyBytes_Type => "PyBytes_Type",
+            Global::PyCFunction_Type => "PyCFunction_Type",
+            Global::PyCMethod_Type => "PyCMethod_Type",
+            Global::PyCallIter_Type => "PyCallIter_Type",
+            Global::PyCell_Type => "PyCell_Type",
+            Global::PyClassMethodDescr_Type => "PyClassMethodDescr_Type",
+            Global::PyClassMethod_Type => "PyClassMethod_Type",
+            Global::PyComplex_Type => "PyComplex_Type",
             Global::PyDictItems_Type => "PyDictItems_Type",
             Global::PyDictIterItem_Type => "PyDictIterItem_Type",
             Global::PyDictIterKey_Type => "PyDictIterKey_Type",
             Global::PyDictIterValue_Type => "PyDictIterValue_Type",
             Global::PyDictKeys_Type => "PyDictKeys_Type",
+            Global::PyDictProxy_Type => "PyDictProxy_Type",
             Global::PyDictRevIterItem_Type => "PyDictRevIterItem_Type",
             Global::PyDictRevIterKey_Type => "PyDictRevIterKey_Type",
             Global::PyDictRevIterValue_Type => "PyDictRevIterValue_Type",
             Global::PyDictValues_Type => "PyDictValues_Type",
             Global::PyDict_Type => "PyDict_Type",
             Global::PyExc_AttributeError => "PyExc_AttributeError",
+            Global::PyExc_BaseException => "PyExc_BaseException",
+            Global::PyExc_BufferError => "PyExc_BufferError",
             Global::PyExc_DeprecationWarning => "PyExc_DeprecationWarning",
             Global::PyExc_IndexError => "PyExc_IndexError",
             Global::PyExc_KeyError => "PyExc_KeyError",
+            Global::PyExc_LookupError => "PyExc_LookupError",
             Global::PyExc_MemoryError => "PyExc_MemoryError",
             Global::PyExc_OverflowError => "PyExc_OverflowError",
+            Global::PyExc_ReferenceError => "PyExc_ReferenceError",
             Global::PyExc_RuntimeError => "PyExc_RuntimeError",
             Global::PyExc_RuntimeWarning => "PyExc_RuntimeWarning",
+            Global::PyExc_StopAsyncIteration => "PyExc_StopAsyncIteration",
             Global::PyExc_StopIteration => "PyExc_StopIteration",
             Global::PyExc_SystemError => "PyExc_SystemError",
             Global::PyExc_TypeError => "PyExc_TypeError",
+            Global::PyExc_UnicodeEncodeError => "PyExc_UnicodeEncodeError",
             Global::PyExc_ValueError => "PyExc_ValueError",
+            Global::PyExc_ZeroDivisionError => "PyExc_ZeroDivisionError",
+            Global::PyFieldNameIter_Type => "PyFieldNameIter_Type",
+            Global::PyFloat_Type => "PyFloat_Type",
+            Global::PyFormatterIter_Type => "PyFormatterIter_Type",
+            Global::PyFrozenSet_Type => "PyFrozenSet_Type",
+            Global::PyFunction_Type => "PyFunction_Type",
+            Global::PyGetSetDescr_Type => "PyGetSetDescr_Type",
+            Global::PyInstanceMethod_Type => "PyInstanceMethod_Type",
+            Global::PyListIter_Type => "PyListIter_Type",
+            Global::PyListRevIter_Type => "PyListRevIter_Type",
+            Global::PyList_Type => "PyList_Type",
+            Global::PyLongRangeIter_Type => "PyLongRangeIter_Type",
             Global::PyLong_Type => "PyLong_Type",
+            Global::PyMemberDescr_Type => "PyMemberDescr_Type",
+            Global::PyMethodDescr_Type => "PyMethodDescr_Type",
+            Global::PyMethod_Type => "PyMethod_Type",
+            Global::PyModuleDef_Type => "PyModuleDef_Type",
             Global::PyModule_Type => "PyModule_Type",
+            Global::PyProperty_Type => "PyProperty_Type",
+            Global::PyRangeIter_Type => "PyRangeIter_Type",
+            Global::PyRange_Type => "PyRange_Type",
+            Global::PyReversed_Type => "PyReversed_Type",
+            Global::PySeqIter_Type => "PySeqIter_Type",
+            Global::PySetIter_Type => "PySetIter_Type",
+            Global::PySet_Type => "PySet_Type",
+            Global::PySlice_Type => "PySlice_Type",
+            Global::PyStaticMethod_Type => "PyStaticMethod_Type",
             Global::PySuper_Type => "PySuper_Type",
+            Global::PyTupleIter_Type => "PyTupleIter_Type",
             Global::PyTuple_Type => "PyTuple_Type",
             Global::PyType_Type => "PyType_Type",
+            Global::PyUnicodeIter_Type => "PyUnicodeIter_Type",
+            Global::PyUnicode_Type => "PyUnicode_Type",
             Global::PyWrapperDescr_Type => "PyWrapperDescr_Type",
+            Global::Py_Ellipsis => "Py_Ellipsis",
             Global::Py_False => "Py_False",
             Global::Py_None => "Py_None",
             Global::Py_NotImplemented => "Py_NotImplemented",
             Global::Py_True => "Py_True",
+            Global::_PyAnextAwaitable_Type => "_PyAnextAwaitable_Type",
             Global::_PyBufferWrapper_Type => "_PyBufferWrapper_Type",
+            Global::_PyMethodWrapper_Type => "_PyMethodWrapper_Type",
+            Global::_PyNamespace_Type => "_PyNamespace_Type",
+            Global::_PyNone_Type => "_PyNone_Type",
+            Global::_PyTypeAlias_Type => "_PyTypeAlias_Type",
+            Global::_PyUnicodeASCIIIter_Type => "_PyUnicodeASCIIIter_Type",
+            Global::_PyUnion_Type => "_PyUnion_Type",
         }
     }
 }
@@ -169,16 +399,86 @@ impl Global {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum FunctionId {
+    /// `EncodingMap_size` of `Objects/unicodeobject.c`.
+    EncodingMap_size,
+    /// `FieldNameIterator_init` of `Objects/unicodeobject.c`.
+    FieldNameIterator_init,
+    /// `FieldNameIterator_next` of `Objects/unicodeobject.c`.
+    FieldNameIterator_next,
+    /// `GroupGenerator_init` of `Objects/unicodeobject.c`.
+    GroupGenerator_init,
+    /// `MarkupIterator_init` of `Objects/unicodeobject.c`.
+    MarkupIterator_init,
     /// `NotImplemented_reduce` of `Objects/object.c`.
     NotImplemented_reduce,
     /// `NotImplemented_repr` of `Objects/object.c`.
     NotImplemented_repr,
     /// `PyAIter_Check` of `Objects/abstract.c`.
     PyAIter_Check,
+    /// `PyAnextAwaitable_New` of `Objects/iterobject.c`.
+    PyAnextAwaitable_New,
     /// `PyBool_FromLong` of `Objects/boolobject.c`.
     PyBool_FromLong,
+    /// `PyBuffer_Release` of `Objects/abstract.c`.
+    PyBuffer_Release,
+    /// `PyBuffer_SizeFromFormat` of `Objects/abstract.c`.
+    PyBuffer_SizeFromFormat,
+    /// `PyByteArray_AsString` of `Objects/bytearrayobject.c`.
+    PyByteArray_AsString,
+    /// `PyByteArray_FromObject` of `Objects/bytearrayobject.c`.
+    PyByteArray_FromObject,
+    /// `PyByteArray_Size` of `Objects/bytearrayobject.c`.
+    PyByteArray_Size,
+    /// `PyBytes_AsString` of `Objects/bytesobject.c`.
+    PyBytes_AsString,
+    /// `PyBytes_ConcatAndDel` of `Objects/bytesobject.c`.
+    PyBytes_ConcatAndDel,
+    /// `PyBytes_FromObject` of `Objects/bytesobject.c`.
+    PyBytes_FromObject,
+    /// `PyBytes_Size` of `Objects/bytesobject.c`.
+    PyBytes_Size,
+    /// `PyCFunction_Call` of `Objects/call.c`.
+    PyCFunction_Call,
+    /// `PyCFunction_GetFunction` of `Objects/methodobject.c`.
+    PyCFunction_GetFunction,
+    /// `PyCFunction_GetSelf` of `Objects/methodobject.c`.
+    PyCFunction_GetSelf,
+    /// `PyCFunction_New` of `Objects/methodobject.c`.
+    PyCFunction_New,
+    /// `PyCFunction_NewEx` of `Objects/methodobject.c`.
+    PyCFunction_NewEx,
+    /// `PyCMethod_GetClass` of `Objects/methodobject.c`.
+    PyCMethod_GetClass,
+    /// `PyCMethod_New` of `Objects/methodobject.c`.
+    PyCMethod_New,
+    /// `PyCallIter_New` of `Objects/iterobject.c`.
+    PyCallIter_New,
     /// `PyCallable_Check` of `Objects/object.c`.
     PyCallable_Check,
+    /// `PyCell_Get` of `Objects/cellobject.c`.
+    PyCell_Get,
+    /// `PyCell_New` of `Objects/cellobject.c`.
+    PyCell_New,
+    /// `PyCell_Set` of `Objects/cellobject.c`.
+    PyCell_Set,
+    /// `PyClassMethod_New` of `Objects/funcobject.c`.
+    PyClassMethod_New,
+    /// `PyComplex_ImagAsDouble` of `Objects/complexobject.c`.
+    PyComplex_ImagAsDouble,
+    /// `PyComplex_RealAsDouble` of `Objects/complexobject.c`.
+    PyComplex_RealAsDouble,
+    /// `PyDescr_IsData` of `Objects/descrobject.c`.
+    PyDescr_IsData,
+    /// `PyDescr_NewClassMethod` of `Objects/descrobject.c`.
+    PyDescr_NewClassMethod,
+    /// `PyDescr_NewGetSet` of `Objects/descrobject.c`.
+    PyDescr_NewGetSet,
+    /// `PyDescr_NewMember` of `Objects/descrobject.c`.
+    PyDescr_NewMember,
+    /// `PyDescr_NewMethod` of `Objects/descrobject.c`.
+    PyDescr_NewMethod,
+    /// `PyDictProxy_New` of `Objects/descrobject.c`.
+    PyDictProxy_New,
     /// `PyDict_Clear` of `Objects/dictobject.c`.
     PyDict_Clear,
     /// `PyDict_ContainsString` of `Objects/dictobject.c`.
@@ -197,6 +497,8 @@ pub enum FunctionId {
     PyDict_Keys,
     /// `PyDict_MergeFromSeq2` of `Objects/dictobject.c`.
     PyDict_MergeFromSeq2,
+    /// `PyDict_New` of `Objects/dictobject.c`.
+    PyDict_New,
     /// `PyDict_Pop` of `Objects/dictobject.c`.
     PyDict_Pop,
     /// `PyDict_PopString` of `Objects/dictobject.c`.
@@ -207,16 +509,92 @@ pub enum FunctionId {
     PyDict_SetDefaultRef,
     /// `PyDict_SetItemString` of `Objects/dictobject.c`.
     PyDict_SetItemString,
+    /// `PyDict_Size` of `Objects/dictobject.c`.
+    PyDict_Size,
+    /// `PyDict_Unwatch` of `Objects/dictobject.c`.
+    PyDict_Unwatch,
     /// `PyDict_Values` of `Objects/dictobject.c`.
     PyDict_Values,
+    /// `PyDict_Watch` of `Objects/dictobject.c`.
+    PyDict_Watch,
+    /// `PyEval_CallObjectWithKeywords` of `Objects/call.c`.
+    PyEval_CallObjectWithKeywords,
+    /// `PyFrozenSet_New` of `Objects/setobject.c`.
+    PyFrozenSet_New,
+    /// `PyFunction_GetAnnotations` of `Objects/funcobject.c`.
+    PyFunction_GetAnnotations,
+    /// `PyFunction_GetClosure` of `Objects/funcobject.c`.
+    PyFunction_GetClosure,
+    /// `PyFunction_GetCode` of `Objects/funcobject.c`.
+    PyFunction_GetCode,
+    /// `PyFunction_GetDefaults` of `Objects/funcobject.c`.
+    PyFunction_GetDefaults,
+    /// `PyFunction_GetGlobals` of `Objects/funcobject.c`.
+    PyFunction_GetGlobals,
+    /// `PyFunction_GetKwDefaults` of `Objects/funcobject.c`.
+    PyFunction_GetKwDefaults,
+    /// `PyFunction_GetModule` of `Objects/funcobject.c`.
+    PyFunction_GetModule,
+    /// `PyFunction_New` of `Objects/funcobject.c`.
+    PyFunction_New,
+    /// `PyFunction_NewWithQualName` of `Objects/funcobject.c`.
+    PyFunction_NewWithQualName,
+    /// `PyFunction_SetAnnotations` of `Objects/funcobject.c`.
+    PyFunction_SetAnnotations,
+    /// `PyFunction_SetClosure` of `Objects/funcobject.c`.
+    PyFunction_SetClosure,
+    /// `PyFunction_SetDefaults` of `Objects/funcobject.c`.
+    PyFunction_SetDefaults,
+    /// `PyFunction_SetKwDefaults` of `Objects/funcobject.c`.
+    PyFunction_SetKwDefaults,
+    /// `PyFunction_SetVectorcall` of `Objects/funcobject.c`.
+    PyFunction_SetVectorcall,
     /// `PyIndex_Check` of `Objects/abstract.c`.
     PyIndex_Check,
+    /// `PyInit__string` of `Objects/unicodeobject.c`.
+    PyInit__string,
+    /// `PyInstanceMethod_Function` of `Objects/classobject.c`.
+    PyInstanceMethod_Function,
+    /// `PyInstanceMethod_New` of `Objects/classobject.c`.
+    PyInstanceMethod_New,
     /// `PyIter_Check` of `Objects/abstract.c`.
     PyIter_Check,
     /// `PyIter_Next` of `Objects/abstract.c`.
     PyIter_Next,
     /// `PyIter_Send` of `Objects/abstract.c`.
     PyIter_Send,
+    /// `PyList_Append` of `Objects/listobject.c`.
+    PyList_Append,
+    /// `PyList_AsTuple` of `Objects/listobject.c`.
+    PyList_AsTuple,
+    /// `PyList_Clear` of `Objects/listobject.c`.
+    PyList_Clear,
+    /// `PyList_Extend` of `Objects/listobject.c`.
+    PyList_Extend,
+    /// `PyList_GetSlice` of `Objects/listobject.c`.
+    PyList_GetSlice,
+    /// `PyList_Insert` of `Objects/listobject.c`.
+    PyList_Insert,
+    /// `PyList_SetItem` of `Objects/listobject.c`.
+    PyList_SetItem,
+    /// `PyList_SetSlice` of `Objects/listobject.c`.
+    PyList_SetSlice,
+    /// `PyList_Size` of `Objects/listobject.c`.
+    PyList_Size,
+    /// `PyList_Sort` of `Objects/listobject.c`.
+    PyList_Sort,
+    /// `PyLong_AsInt` of `Objects/longobject.c`.
+    PyLong_AsInt,
+    /// `PyLong_AsLongAndOverflow` of `Objects/longobject.c`.
+    PyLong_AsLongAndOverflow,
+    /// `PyLong_AsSize_t` of `Objects/longobject.c`.
+    PyLong_AsSize_t,
+    /// `PyLong_AsUnsignedLong` of `Objects/longobject.c`.
+    PyLong_AsUnsignedLong,
+    /// `PyLong_AsUnsignedLongLongMask` of `Objects/longobject.c`.
+    PyLong_AsUnsignedLongLongMask,
+    /// `PyLong_AsUnsignedLongMask` of `Objects/longobject.c`.
+    PyLong_AsUnsignedLongMask,
     /// `PyMapping_Check` of `Objects/abstract.c`.
     PyMapping_Check,
     /// `PyMapping_GetItemString` of `Objects/abstract.c`.
@@ -245,6 +623,34 @@ pub enum FunctionId {
     PyMapping_Size,
     /// `PyMapping_Values` of `Objects/abstract.c`.
     PyMapping_Values,
+    /// `PyMethod_Function` of `Objects/classobject.c`.
+    PyMethod_Function,
+    /// `PyMethod_New` of `Objects/classobject.c`.
+    PyMethod_New,
+    /// `PyMethod_Self` of `Objects/classobject.c`.
+    PyMethod_Self,
+    /// `PyModuleDef_Init` of `Objects/moduleobject.c`.
+    PyModuleDef_Init,
+    /// `PyModule_AddFunctions` of `Objects/moduleobject.c`.
+    PyModule_AddFunctions,
+    /// `PyModule_Create2` of `Objects/moduleobject.c`.
+    PyModule_Create2,
+    /// `PyModule_GetDef` of `Objects/moduleobject.c`.
+    PyModule_GetDef,
+    /// `PyModule_GetDict` of `Objects/moduleobject.c`.
+    PyModule_GetDict,
+    /// `PyModule_GetFilenameObject` of `Objects/moduleobject.c`.
+    PyModule_GetFilenameObject,
+    /// `PyModule_GetNameObject` of `Objects/moduleobject.c`.
+    PyModule_GetNameObject,
+    /// `PyModule_GetState` of `Objects/moduleobject.c`.
+    PyModule_GetState,
+    /// `PyModule_New` of `Objects/moduleobject.c`.
+    PyModule_New,
+    /// `PyModule_NewObject` of `Objects/moduleobject.c`.
+    PyModule_NewObject,
+    /// `PyModule_SetDocString` of `Objects/moduleobject.c`.
+    PyModule_SetDocString,
     /// `PyNumber_Absolute` of `Objects/abstract.c`.
     PyNumber_Absolute,
     /// `PyNumber_Add` of `Objects/abstract.c`.
@@ -319,8 +725,18 @@ pub enum FunctionId {
     PyObject_ASCII,
     /// `PyObject_Bytes` of `Objects/object.c`.
     PyObject_Bytes,
+    /// `PyObject_CallFinalizer` of `Objects/object.c`.
+    PyObject_CallFinalizer,
+    /// `PyObject_CallNoArgs` of `Objects/call.c`.
+    PyObject_CallNoArgs,
+    /// `PyObject_CallObject` of `Objects/call.c`.
+    PyObject_CallObject,
     /// `PyObject_CheckBuffer` of `Objects/abstract.c`.
     PyObject_CheckBuffer,
+    /// `PyObject_CheckReadBuffer` of `Objects/abstract.c`.
+    PyObject_CheckReadBuffer,
+    /// `PyObject_ClearManagedDict` of `Objects/dictobject.c`.
+    PyObject_ClearManagedDict,
     /// `PyObject_DelAttr` of `Objects/object.c`.
     PyObject_DelAttr,
     /// `PyObject_DelAttrString` of `Objects/object.c`.
@@ -333,10 +749,16 @@ pub enum FunctionId {
     PyObject_Dir,
     /// `PyObject_Format` of `Objects/abstract.c`.
     PyObject_Format,
+    /// `PyObject_GC_Del` of ``.
+    PyObject_GC_Del,
+    /// `PyObject_GET_WEAKREFS_LISTPTR` of `Objects/object.c`.
+    PyObject_GET_WEAKREFS_LISTPTR,
     /// `PyObject_GenericGetAttr` of `Objects/object.c`.
     PyObject_GenericGetAttr,
     /// `PyObject_GenericSetAttr` of `Objects/object.c`.
     PyObject_GenericSetAttr,
+    /// `PyObject_GenericSetDict` of `Objects/object.c`.
+    PyObject_GenericSetDict,
     /// `PyObject_GetAIter` of `Objects/abstract.c`.
     PyObject_GetAIter,
     /// `PyObject_GetAttr` of `Objects/object.c`.
@@ -347,12 +769,16 @@ pub enum FunctionId {
     PyObject_GetBuffer,
     /// `PyObject_GetItem` of `Objects/abstract.c`.
     PyObject_GetItem,
+    /// `PyObject_GetItemData` of `Objects/typeobject.c`.
+    PyObject_GetItemData,
     /// `PyObject_GetIter` of `Objects/abstract.c`.
     PyObject_GetIter,
     /// `PyObject_GetOptionalAttr` of `Objects/object.c`.
     PyObject_GetOptionalAttr,
     /// `PyObject_GetOptionalAttrString` of `Objects/object.c`.
     PyObject_GetOptionalAttrString,
+    /// `PyObject_GetTypeData` of `Objects/typeobject.c`.
+    PyObject_GetTypeData,
     /// `PyObject_HasAttr` of `Objects/object.c`.
     PyObject_HasAttr,
     /// `PyObject_HasAttrString` of `Objects/object.c`.
@@ -401,6 +827,14 @@ pub enum FunctionId {
     PyObject_Str,
     /// `PyObject_Type` of `Objects/abstract.c`.
     PyObject_Type,
+    /// `PyObject_VectorcallDict` of `Objects/call.c`.
+    PyObject_VectorcallDict,
+    /// `PyObject_VectorcallMethod` of `Objects/call.c`.
+    PyObject_VectorcallMethod,
+    /// `PyRefTracer_SetTracer` of `Objects/object.c`.
+    PyRefTracer_SetTracer,
+    /// `PySeqIter_New` of `Objects/iterobject.c`.
+    PySeqIter_New,
     /// `PySequence_Check` of `Objects/abstract.c`.
     PySequence_Check,
     /// `PySequence_Concat` of `Objects/abstract.c`.
@@ -441,6 +875,50 @@ pub enum FunctionId {
     PySequence_Size,
     /// `PySequence_Tuple` of `Objects/abstract.c`.
     PySequence_Tuple,
+    /// `PySet_Add` of `Objects/setobject.c`.
+    PySet_Add,
+    /// `PySet_Clear` of `Objects/setobject.c`.
+    PySet_Clear,
+    /// `PySet_Contains` of `Objects/setobject.c`.
+    PySet_Contains,
+    /// `PySet_Discard` of `Objects/setobject.c`.
+    PySet_Discard,
+    /// `PySet_New` of `Objects/setobject.c`.
+    PySet_New,
+    /// `PySet_Pop` of `Objects/setobject.c`.
+    PySet_Pop,
+    /// `PySet_Size` of `Objects/setobject.c`.
+    PySet_Size,
+    /// `PySlice_AdjustIndices` of `Objects/sliceobject.c`.
+    PySlice_AdjustIndices,
+    /// `PySlice_GetIndices` of `Objects/sliceobject.c`.
+    PySlice_GetIndices,
+    /// `PySlice_GetIndicesEx` of `Objects/sliceobject.c`.
+    PySlice_GetIndicesEx,
+    /// `PySlice_New` of `Objects/sliceobject.c`.
+    PySlice_New,
+    /// `PySlice_Unpack` of `Objects/sliceobject.c`.
+    PySlice_Unpack,
+    /// `PyStaticMethod_New` of `Objects/funcobject.c`.
+    PyStaticMethod_New,
+    /// `PyStructSequence_GetItem` of `Objects/structseq.c`.
+    PyStructSequence_GetItem,
+    /// `PyStructSequence_InitType` of `Objects/structseq.c`.
+    PyStructSequence_InitType,
+    /// `PyStructSequence_InitType2` of `Objects/structseq.c`.
+    PyStructSequence_InitType2,
+    /// `PyStructSequence_NewType` of `Objects/structseq.c`.
+    PyStructSequence_NewType,
+    /// `PyStructSequence_SetItem` of `Objects/structseq.c`.
+    PyStructSequence_SetItem,
+    /// `PyTuple_GetItem` of `Objects/tupleobject.c`.
+    PyTuple_GetItem,
+    /// `PyTuple_GetSlice` of `Objects/tupleobject.c`.
+    PyTuple_GetSlice,
+    /// `PyTuple_New` of `Objects/tupleobject.c`.
+    PyTuple_New,
+    /// `PyTuple_Size` of `Objects/tupleobject.c`.
+    PyTuple_Size,
     /// `PyType_ClearCache` of `Objects/typeobject.c`.
     PyType_ClearCache,
     /// `PyType_FromMetaclass` of `Objects/typeobject.c`.
@@ -457,6 +935,8 @@ pub enum FunctionId {
     PyType_GenericNew,
     /// `PyType_GetDict` of `Objects/typeobject.c`.
     PyType_GetDict,
+    /// `PyType_GetFlags` of `Objects/typeobject.c`.
+    PyType_GetFlags,
     /// `PyType_GetFullyQualifiedName` of `Objects/typeobject.c`.
     PyType_GetFullyQualifiedName,
     /// `PyType_GetModule` of `Objects/typeobject.c`.
@@ -465,16 +945,144 @@ pub enum FunctionId {
     PyType_GetModuleByDef,
     /// `PyType_GetModuleName` of `Objects/typeobject.c`.
     PyType_GetModuleName,
+    /// `PyType_GetModuleState` of `Objects/typeobject.c`.
+    PyType_GetModuleState,
     /// `PyType_GetName` of `Objects/typeobject.c`.
     PyType_GetName,
     /// `PyType_GetQualName` of `Objects/typeobject.c`.
     PyType_GetQualName,
+    /// `PyType_GetTypeDataSize` of `Objects/typeobject.c`.
+    PyType_GetTypeDataSize,
+    /// `PyType_Modified` of `Objects/typeobject.c`.
+    PyType_Modified,
+    /// `PyType_Ready` of `Objects/typeobject.c`.
+    PyType_Ready,
     /// `PyType_SUPPORTS_WEAKREFS` of `Objects/typeobject.c`.
     PyType_SUPPORTS_WEAKREFS,
+    /// `PyType_Unwatch` of `Objects/typeobject.c`.
+    PyType_Unwatch,
+    /// `PyType_Watch` of `Objects/typeobject.c`.
+    PyType_Watch,
+    /// `PyUnicode_AppendAndDel` of `Objects/unicodeobject.c`.
+    PyUnicode_AppendAndDel,
+    /// `PyUnicode_AsASCIIString` of `Objects/unicodeobject.c`.
+    PyUnicode_AsASCIIString,
+    /// `PyUnicode_AsCharmapString` of `Objects/unicodeobject.c`.
+    PyUnicode_AsCharmapString,
+    /// `PyUnicode_AsDecodedObject` of `Objects/unicodeobject.c`.
+    PyUnicode_AsDecodedObject,
+    /// `PyUnicode_AsDecodedUnicode` of `Objects/unicodeobject.c`.
+    PyUnicode_AsDecodedUnicode,
+    /// `PyUnicode_AsEncodedObject` of `Objects/unicodeobject.c`.
+    PyUnicode_AsEncodedObject,
+    /// `PyUnicode_AsEncodedUnicode` of `Objects/unicodeobject.c`.
+    PyUnicode_AsEncodedUnicode,
+    /// `PyUnicode_AsLatin1String` of `Objects/unicodeobject.c`.
+    PyUnicode_AsLatin1String,
+    /// `PyUnicode_AsUTF16String` of `Objects/unicodeobject.c`.
+    PyUnicode_AsUTF16String,
+    /// `PyUnicode_AsUTF32String` of `Objects/unicodeobject.c`.
+    PyUnicode_AsUTF32String,
+    /// `PyUnicode_AsUTF8` of `Objects/unicodeobject.c`.
+    PyUnicode_AsUTF8,
+    /// `PyUnicode_AsUTF8AndSize` of `Objects/unicodeobject.c`.
+    PyUnicode_AsUTF8AndSize,
+    /// `PyUnicode_AsUTF8String` of `Objects/unicodeobject.c`.
+    PyUnicode_AsUTF8String,
+    /// `PyUnicode_AsWideChar` of `Objects/unicodeobject.c`.
+    PyUnicode_AsWideChar,
+    /// `PyUnicode_Compare` of `Objects/unicodeobject.c`.
+    PyUnicode_Compare,
+    /// `PyUnicode_Concat` of `Objects/unicodeobject.c`.
+    PyUnicode_Concat,
+    /// `PyUnicode_CopyCharacters` of `Objects/unicodeobject.c`.
+    PyUnicode_CopyCharacters,
+    /// `PyUnicode_Count` of `Objects/unicodeobject.c`.
+    PyUnicode_Count,
+    /// `PyUnicode_DecodeCharmap` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeCharmap,
+    /// `PyUnicode_DecodeFSDefaultAndSize` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeFSDefaultAndSize,
+    /// `PyUnicode_DecodeLocaleAndSize` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeLocaleAndSize,
+    /// `PyUnicode_DecodeRawUnicodeEscape` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeRawUnicodeEscape,
+    /// `PyUnicode_DecodeUTF16` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUTF16,
+    /// `PyUnicode_DecodeUTF32` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUTF32,
+    /// `PyUnicode_DecodeUTF7` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUTF7,
+    /// `PyUnicode_DecodeUTF8` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUTF8,
+    /// `PyUnicode_DecodeUnicodeEscape` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUnicodeEscape,
+    /// `PyUnicode_EncodeFSDefault` of `Objects/unicodeobject.c`.
+    PyUnicode_EncodeFSDefault,
+    /// `PyUnicode_EncodeLocale` of `Objects/unicodeobject.c`.
+    PyUnicode_EncodeLocale,
+    /// `PyUnicode_Fill` of `Objects/unicodeobject.c`.
+    PyUnicode_Fill,
+    /// `PyUnicode_Find` of `Objects/unicodeobject.c`.
+    PyUnicode_Find,
+    /// `PyUnicode_FromObject` of `Objects/unicodeobject.c`.
+    PyUnicode_FromObject,
+    /// `PyUnicode_FromOrdinal` of `Objects/unicodeobject.c`.
+    PyUnicode_FromOrdinal,
+    /// `PyUnicode_FromStringAndSize` of `Objects/unicodeobject.c`.
+    PyUnicode_FromStringAndSize,
+    /// `PyUnicode_GetDefaultEncoding` of `Objects/unicodeobject.c`.
+    PyUnicode_GetDefaultEncoding,
+    /// `PyUnicode_GetLength` of `Objects/unicodeobject.c`.
+    PyUnicode_GetLength,
+    /// `PyUnicode_GetSize` of `Objects/unicodeobject.c`.
+    PyUnicode_GetSize,
+    /// `PyUnicode_InternFromString` of `Objects/unicodeobject.c`.
+    PyUnicode_InternFromString,
+    /// `PyUnicode_InternImmortal` of `Objects/unicodeobject.c`.
+    PyUnicode_InternImmortal,
+    /// `PyUnicode_InternInPlace` of `Objects/unicodeobject.c`.
+    PyUnicode_InternInPlace,
+    /// `PyUnicode_IsIdentifier` of `Objects/unicodeobject.c`.
+    PyUnicode_IsIdentifier,
+    /// `PyUnicode_RSplit` of `Objects/unicodeobject.c`.
+    PyUnicode_RSplit,
+    /// `PyUnicode_Replace` of `Objects/unicodeobject.c`.
+    PyUnicode_Replace,
+    /// `PyUnicode_Resize` of `Objects/unicodeobject.c`.
+    PyUnicode_Resize,
+    /// `PyUnicode_SET_UTF8_LENGTH` of `Objects/unicodeobject.c`.
+    PyUnicode_SET_UTF8_LENGTH,
+    /// `PyUnicode_Split` of `Objects/unicodeobject.c`.
+    PyUnicode_Split,
+    /// `PyUnicode_Tailmatch` of `Objects/unicodeobject.c`.
+    PyUnicode_Tailmatch,
+    /// `PyUnicode_Translate` of `Objects/unicodeobject.c`.
+    PyUnicode_Translate,
+    /// `PyUnstable_Long_CompactValue` of `Objects/longobject.c`.
+    PyUnstable_Long_CompactValue,
+    /// `PyUnstable_Long_IsCompact` of `Objects/longobject.c`.
+    PyUnstable_Long_IsCompact,
+    /// `PyUnstable_Object_ClearWeakRefsNoCallbacks` of `Objects/weakrefobject.c`.
+    PyUnstable_Object_ClearWeakRefsNoCallbacks,
     /// `PyUnstable_Type_AssignVersionTag` of `Objects/typeobject.c`.
     PyUnstable_Type_AssignVersionTag,
+    /// `PyVectorcall_NARGS` of `Objects/call.c`.
+    PyVectorcall_NARGS,
+    /// `PyWeakref_GetObject` of `Objects/weakrefobject.c`.
+    PyWeakref_GetObject,
+    /// `PyWeakref_GetRef` of `Objects/weakrefobject.c`.
+    PyWeakref_GetRef,
+    /// `PyWeakref_NewProxy` of `Objects/weakrefobject.c`.
+    PyWeakref_NewProxy,
+    /// `PyWeakref_NewRef` of `Objects/weakrefobject.c`.
+    PyWeakref_NewRef,
+    /// `PyWrapper_New` of `Objects/descrobject.c`.
+    PyWrapper_New,
     /// `Py_DecRef` of `Objects/object.c`.
     Py_DecRef,
+    /// `Py_GenericAlias` of `Objects/genericaliasobject.c`.
+    Py_GenericAlias,
     /// `Py_GetConstantBorrowed` of `Objects/object.c`.
     Py_GetConstantBorrowed,
     /// `Py_IncRef` of `Objects/object.c`.
@@ -487,16 +1095,58 @@ pub enum FunctionId {
     Py_ReprEnter,
     /// `Py_ReprLeave` of `Objects/object.c`.
     Py_ReprLeave,
+    /// `SubString_init` of `Objects/unicodeobject.c`.
+    SubString_init,
+    /// `SubString_new_object` of `Objects/unicodeobject.c`.
+    SubString_new_object,
+    /// `SubString_new_object_or_empty` of `Objects/unicodeobject.c`.
+    SubString_new_object_or_empty,
+    /// `_FieldNameIterator_attr` of `Objects/unicodeobject.c`.
+    _FieldNameIterator_attr,
+    /// `_FieldNameIterator_item` of `Objects/unicodeobject.c`.
+    _FieldNameIterator_item,
     /// `_PyBuffer_ReleaseInInterpreter` of `Objects/abstract.c`.
     _PyBuffer_ReleaseInInterpreter,
     /// `_PyBuffer_ReleaseInInterpreterAndRawFree` of `Objects/abstract.c`.
     _PyBuffer_ReleaseInInterpreterAndRawFree,
+    /// `_PyBuildSlice_ConsumeRefs` of `Objects/sliceobject.c`.
+    _PyBuildSlice_ConsumeRefs,
+    /// `_PyBytesWriter_AsString` of `Objects/bytesobject.c`.
+    _PyBytesWriter_AsString,
+    /// `_PyBytesWriter_Dealloc` of `Objects/bytesobject.c`.
+    _PyBytesWriter_Dealloc,
+    /// `_PyBytesWriter_Prepare` of `Objects/bytesobject.c`.
+    _PyBytesWriter_Prepare,
+    /// `_PyBytes_Join` of `Objects/bytesobject.c`.
+    _PyBytes_Join,
+    /// `_PyBytes_ReverseFind` of `Objects/bytesobject.c`.
+    _PyBytes_ReverseFind,
+    /// `_PyDictKeys_DecRef` of `Objects/dictobject.c`.
+    _PyDictKeys_DecRef,
+    /// `_PyDictKeys_GetVersionForCurrentState` of `Objects/dictobject.c`.
+    _PyDictKeys_GetVersionForCurrentState,
+    /// `_PyDictKeys_StringLookup` of `Objects/dictobject.c`.
+    _PyDictKeys_StringLookup,
+    /// `_PyDictKeys_StringLookupSplit` of `Objects/dictobject.c`.
+    _PyDictKeys_StringLookupSplit,
+    /// `_PyDictView_Intersect` of `Objects/dictobject.c`.
+    _PyDictView_Intersect,
+    /// `_PyDictView_New` of `Objects/dictobject.c`.
+    _PyDictView_New,
+    /// `_PyDict_ContainsId` of `Objects/dictobject.c`.
+    _PyDict_ContainsId,
     /// `_PyDict_Contains_KnownHash` of `Objects/dictobject.c`.
     _PyDict_Contains_KnownHash,
+    /// `_PyDict_DelItemId` of `Objects/dictobject.c`.
+    _PyDict_DelItemId,
     /// `_PyDict_DelItem_KnownHash` of `Objects/dictobject.c`.
     _PyDict_DelItem_KnownHash,
+    /// `_PyDict_FromItems` of `Objects/dictobject.c`.
+    _PyDict_FromItems,
     /// `_PyDict_FromKeys` of `Objects/dictobject.c`.
     _PyDict_FromKeys,
+    /// `_PyDict_GetItemIdWithError` of `Objects/dictobject.c`.
+    _PyDict_GetItemIdWithError,
     /// `_PyDict_GetItemRef_KnownHash` of `Objects/dictobject.c`.
     _PyDict_GetItemRef_KnownHash,
     /// `_PyDict_GetItemRef_KnownHash_LockHeld` of `Objects/dictobject.c`.
@@ -507,24 +1157,92 @@ pub enum FunctionId {
     _PyDict_GetItemStringWithError,
     /// `_PyDict_GetItemWithError` of `Objects/dictobject.c`.
     _PyDict_GetItemWithError,
+    /// `_PyDict_HasOnlyStringKeys` of `Objects/dictobject.c`.
+    _PyDict_HasOnlyStringKeys,
     /// `_PyDict_LoadGlobal` of `Objects/dictobject.c`.
     _PyDict_LoadGlobal,
     /// `_PyDict_LookupIndex` of `Objects/dictobject.c`.
     _PyDict_LookupIndex,
+    /// `_PyDict_MaybeUntrack` of `Objects/dictobject.c`.
+    _PyDict_MaybeUntrack,
     /// `_PyDict_MergeEx` of `Objects/dictobject.c`.
     _PyDict_MergeEx,
+    /// `_PyDict_NewKeysForClass` of `Objects/dictobject.c`.
+    _PyDict_NewKeysForClass,
     /// `_PyDict_NewPresized` of `Objects/dictobject.c`.
     _PyDict_NewPresized,
     /// `_PyDict_Pop` of `Objects/dictobject.c`.
     _PyDict_Pop,
+    /// `_PyDict_SetItemId` of `Objects/dictobject.c`.
+    _PyDict_SetItemId,
     /// `_PyDict_SetItem_KnownHash` of `Objects/dictobject.c`.
     _PyDict_SetItem_KnownHash,
+    /// `_PyDict_SetItem_KnownHash_LockHeld` of `Objects/dictobject.c`.
+    _PyDict_SetItem_KnownHash_LockHeld,
     /// `_PyDict_SetItem_LockHeld` of `Objects/dictobject.c`.
     _PyDict_SetItem_LockHeld,
     /// `_PyDict_SetItem_Take2` of `Objects/dictobject.c`.
     _PyDict_SetItem_Take2,
     /// `_PyDict_SizeOf` of `Objects/dictobject.c`.
     _PyDict_SizeOf,
+    /// `_PyFloat_ClearFreeList` of `Objects/floatobject.c`.
+    _PyFloat_ClearFreeList,
+    /// `_PyFloat_FiniType` of `Objects/floatobject.c`.
+    _PyFloat_FiniType,
+    /// `_PyFloat_InitState` of `Objects/floatobject.c`.
+    _PyFloat_InitState,
+    /// `_PyFunction_ClearCodeByVersion` of `Objects/funcobject.c`.
+    _PyFunction_ClearCodeByVersion,
+    /// `_PyFunction_FromConstructor` of `Objects/funcobject.c`.
+    _PyFunction_FromConstructor,
+    /// `_PyFunction_GetVersionForCurrentState` of `Objects/funcobject.c`.
+    _PyFunction_GetVersionForCurrentState,
+    /// `_PyFunction_SetVersion` of `Objects/funcobject.c`.
+    _PyFunction_SetVersion,
+    /// `_PyFunction_Vectorcall` of `Objects/call.c`.
+    _PyFunction_Vectorcall,
+    /// `_PyHeapType_GET_MEMBERS` of `Objects/typeobject.c`.
+    _PyHeapType_GET_MEMBERS,
+    /// `_PyList_AppendTakeRefListResize` of `Objects/listobject.c`.
+    _PyList_AppendTakeRefListResize,
+    /// `_PyList_ClearFreeList` of `Objects/listobject.c`.
+    _PyList_ClearFreeList,
+    /// `_PyList_Extend` of `Objects/listobject.c`.
+    _PyList_Extend,
+    /// `_PyLong_Add` of `Objects/longobject.c`.
+    _PyLong_Add,
+    /// `_PyLong_AsUnsignedLongLongMask` of `Objects/longobject.c`.
+    _PyLong_AsUnsignedLongLongMask,
+    /// `_PyLong_AsUnsignedLongMask` of `Objects/longobject.c`.
+    _PyLong_AsUnsignedLongMask,
+    /// `_PyLong_DivmodNear` of `Objects/longobject.c`.
+    _PyLong_DivmodNear,
+    /// `_PyLong_FiniTypes` of `Objects/longobject.c`.
+    _PyLong_FiniTypes,
+    /// `_PyLong_Lshift` of `Objects/longobject.c`.
+    _PyLong_Lshift,
+    /// `_PyLong_Multiply` of `Objects/longobject.c`.
+    _PyLong_Multiply,
+    /// `_PyLong_Negate` of `Objects/longobject.c`.
+    _PyLong_Negate,
+    /// `_PyLong_Rshift` of `Objects/longobject.c`.
+    _PyLong_Rshift,
+    /// `_PyLong_Sign` of `Objects/longobject.c`.
+    _PyLong_Sign,
+    /// `_PyLong_Subtract` of `Objects/longobject.c`.
+    _PyLong_Subtract,
+    /// `_PyModuleSpec_GetFileOrigin` of `Objects/moduleobject.c`.
+    _PyModuleSpec_GetFileOrigin,
+    /// `_PyModuleSpec_IsInitializing` of `Objects/moduleobject.c`.
+    _PyModuleSpec_IsInitializing,
+    /// `_PyModuleSpec_IsUninitializedSubmodule` of `Objects/moduleobject.c`.
+    _PyModuleSpec_IsUninitializedSubmodule,
+    /// `_PyModule_Clear` of `Objects/moduleobject.c`.
+    _PyModule_Clear,
+    /// `_PyModule_IsExtension` of `Objects/moduleobject.c`.
+    _PyModule_IsExtension,
+    /// `_PyNamespace_New` of `Objects/namespaceobject.c`.
+    _PyNamespace_New,
     /// `_PyNumber_InPlacePowerNoMod` of `Objects/abstract.c`.
     _PyNumber_InPlacePowerNoMod,
     /// `_PyNumber_Index` of `Objects/abstract.c`.
@@ -533,10 +1251,20 @@ pub enum FunctionId {
     _PyNumber_PowerNoMod,
     /// `_PyObjectDict_SetItem` of `Objects/dictobject.c`.
     _PyObjectDict_SetItem,
+    /// `_PyObject_ClearFreeLists` of `Objects/object.c`.
+    _PyObject_ClearFreeLists,
+    /// `_PyObject_ComputedDictPointer` of `Objects/object.c`.
+    _PyObject_ComputedDictPointer,
+    /// `_PyObject_DebugTypeStats` of `Objects/object.c`.
+    _PyObject_DebugTypeStats,
     /// `_PyObject_FiniState` of `Objects/object.c`.
     _PyObject_FiniState,
     /// `_PyObject_FunctionStr` of `Objects/object.c`.
     _PyObject_FunctionStr,
+    /// `_PyObject_GenericGetAttrWithDict` of `Objects/object.c`.
+    _PyObject_GenericGetAttrWithDict,
+    /// `_PyObject_GetAttrId` of `Objects/object.c`.
+    _PyObject_GetAttrId,
     /// `_PyObject_GetItemsIter` of `Objects/typeobject.c`.
     _PyObject_GetItemsIter,
     /// `_PyObject_GetState` of `Objects/typeobject.c`.
@@ -549,20 +1277,46 @@ pub enum FunctionId {
     _PyObject_IsFreed,
     /// `_PyObject_LookupSpecial` of `Objects/typeobject.c`.
     _PyObject_LookupSpecial,
+    /// `_PyObject_LookupSpecialId` of `Objects/typeobject.c`.
+    _PyObject_LookupSpecialId,
+    /// `_PyObject_MakeTpCall` of `Objects/call.c`.
+    _PyObject_MakeTpCall,
     /// `_PyObject_MaterializeManagedDict` of `Objects/dictobject.c`.
     _PyObject_MaterializeManagedDict,
+    /// `_PyObject_New` of `Objects/object.c`.
+    _PyObject_New,
+    /// `_PyObject_NewVar` of `Objects/object.c`.
+    _PyObject_NewVar,
     /// `_PyObject_NextNotImplemented` of `Objects/object.c`.
     _PyObject_NextNotImplemented,
     /// `_PyObject_RealIsInstance` of `Objects/abstract.c`.
     _PyObject_RealIsInstance,
     /// `_PyObject_RealIsSubclass` of `Objects/abstract.c`.
     _PyObject_RealIsSubclass,
+    /// `_PyObject_SetAttrId` of `Objects/object.c`.
+    _PyObject_SetAttrId,
     /// `_PyObject_SetAttributeErrorContext` of `Objects/object.c`.
     _PyObject_SetAttributeErrorContext,
     /// `_PyObject_SetDeferredRefcount` of `Objects/object.c`.
     _PyObject_SetDeferredRefcount,
     /// `_PySequence_IterSearch` of `Objects/abstract.c`.
     _PySequence_IterSearch,
+    /// `_PySet_ClearInternal` of `Objects/setobject.c`.
+    _PySet_ClearInternal,
+    /// `_PySet_Contains` of `Objects/setobject.c`.
+    _PySet_Contains,
+    /// `_PySet_Update` of `Objects/setobject.c`.
+    _PySet_Update,
+    /// `_PySlice_ClearFreeList` of `Objects/sliceobject.c`.
+    _PySlice_ClearFreeList,
+    /// `_PySlice_FromIndices` of `Objects/sliceobject.c`.
+    _PySlice_FromIndices,
+    /// `_PySlice_GetLongIndices` of `Objects/sliceobject.c`.
+    _PySlice_GetLongIndices,
+    /// `_PyStack_UnpackDict_Free` of `Objects/call.c`.
+    _PyStack_UnpackDict_Free,
+    /// `_PyStaticType_ClearWeakRefs` of `Objects/weakrefobject.c`.
+    _PyStaticType_ClearWeakRefs,
     /// `_PyStaticType_FiniBuiltin` of `Objects/typeobject.c`.
     _PyStaticType_FiniBuiltin,
     /// `_PyStaticType_GetState` of `Objects/typeobject.c`.
@@ -571,10 +1325,26 @@ pub enum FunctionId {
     _PyStaticType_InitBuiltin,
     /// `_PyStaticType_InitForExtension` of `Objects/typeobject.c`.
     _PyStaticType_InitForExtension,
+    /// `_PyStructSequence_FiniBuiltin` of `Objects/structseq.c`.
+    _PyStructSequence_FiniBuiltin,
+    /// `_PyStructSequence_InitBuiltinWithFlags` of `Objects/structseq.c`.
+    _PyStructSequence_InitBuiltinWithFlags,
     /// `_PySuper_Lookup` of `Objects/typeobject.c`.
     _PySuper_Lookup,
+    /// `_PyTuple_ClearFreeList` of `Objects/tupleobject.c`.
+    _PyTuple_ClearFreeList,
+    /// `_PyTuple_FromArray` of `Objects/tupleobject.c`.
+    _PyTuple_FromArray,
+    /// `_PyTuple_FromArraySteal` of `Objects/tupleobject.c`.
+    _PyTuple_FromArraySteal,
+    /// `_PyTuple_MaybeUntrack` of `Objects/tupleobject.c`.
+    _PyTuple_MaybeUntrack,
+    /// `_PyType_AddMethod` of `Objects/typeobject.c`.
+    _PyType_AddMethod,
     /// `_PyType_CalculateMetaclass` of `Objects/typeobject.c`.
     _PyType_CalculateMetaclass,
+    /// `_PyType_ClearCache` of `Objects/typeobject.c`.
+    _PyType_ClearCache,
     /// `_PyType_DocWithoutSignature` of `Objects/typeobject.c`.
     _PyType_DocWithoutSignature,
     /// `_PyType_GetBases` of `Objects/typeobject.c`.
@@ -595,6 +1365,10 @@ pub enum FunctionId {
     _PyType_GetSubclasses,
     /// `_PyType_HasSubclasses` of `Objects/typeobject.c`.
     _PyType_HasSubclasses,
+    /// `_PyType_InitCache` of `Objects/typeobject.c`.
+    _PyType_InitCache,
+    /// `_PyType_LookupId` of `Objects/typeobject.c`.
+    _PyType_LookupId,
     /// `_PyType_NewManagedObject` of `Objects/typeobject.c`.
     _PyType_NewManagedObject,
     /// `_PyType_SetFlags` of `Objects/typeobject.c`.
@@ -603,12 +1377,70 @@ pub enum FunctionId {
     _PyType_SetFlagsRecursive,
     /// `_PyTypes_AfterFork` of `Objects/typeobject.c`.
     _PyTypes_AfterFork,
+    /// `_PyTypes_Fini` of `Objects/typeobject.c`.
+    _PyTypes_Fini,
+    /// `_PyTypes_FiniExtTypes` of `Objects/typeobject.c`.
+    _PyTypes_FiniExtTypes,
+    /// `_PyUnicodeWriter_Dealloc` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_Dealloc,
+    /// `_PyUnicodeWriter_Finish` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_Finish,
+    /// `_PyUnicodeWriter_PrepareInternal` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_PrepareInternal,
+    /// `_PyUnicodeWriter_PrepareKindInternal` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_PrepareKindInternal,
+    /// `_PyUnicodeWriter_WriteChar` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_WriteChar,
+    /// `_PyUnicodeWriter_WriteCharInline` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_WriteCharInline,
+    /// `_PyUnicodeWriter_WriteStr` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_WriteStr,
+    /// `_PyUnicodeWriter_WriteSubstring` of `Objects/unicodeobject.c`.
+    _PyUnicodeWriter_WriteSubstring,
+    /// `_PyUnicode_EQ` of `Objects/unicodeobject.c`.
+    _PyUnicode_EQ,
+    /// `_PyUnicode_Equal` of `Objects/unicodeobject.c`.
+    _PyUnicode_Equal,
+    /// `_PyUnicode_EqualToASCIIId` of `Objects/unicodeobject.c`.
+    _PyUnicode_EqualToASCIIId,
+    /// `_PyUnicode_ExactDealloc` of `Objects/unicodeobject.c`.
+    _PyUnicode_ExactDealloc,
+    /// `_PyUnicode_FastCopyCharacters` of `Objects/unicodeobject.c`.
+    _PyUnicode_FastCopyCharacters,
+    /// `_PyUnicode_Fini` of `Objects/unicodeobject.c`.
+    _PyUnicode_Fini,
+    /// `_PyUnicode_FiniTypes` of `Objects/unicodeobject.c`.
+    _PyUnicode_FiniTypes,
+    /// `_PyUnicode_InitState` of `Objects/unicodeobject.c`.
+    _PyUnicode_InitState,
+    /// `_PyUnicode_InsertThousandsGrouping` of `Objects/unicodeobject.c`.
+    _PyUnicode_InsertThousandsGrouping,
+    /// `_PyUnicode_InternImmortal` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternImmortal,
+    /// `_PyUnicode_InternInPlace` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternInPlace,
+    /// `_PyUnicode_InternMortal` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternMortal,
+    /// `_PyUnicode_InternStatic` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternStatic,
+    /// `_PyUnicode_InternedSize` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternedSize,
+    /// `_PyUnicode_InternedSize_Immortal` of `Objects/unicodeobject.c`.
+    _PyUnicode_InternedSize_Immortal,
+    /// `_PyWeakref_ClearRef` of `Objects/weakrefobject.c`.
+    _PyWeakref_ClearRef,
+    /// `_PyWeakref_IsDead` of `Objects/weakrefobject.c`.
+    _PyWeakref_IsDead,
     /// `_Py_BaseObject_RichCompare` of `Objects/typeobject.c`.
     _Py_BaseObject_RichCompare,
     /// `_Py_BreakPoint` of `Objects/object.c`.
     _Py_BreakPoint,
+    /// `_Py_DECREF_INT` of `Objects/longobject.c`.
+    _Py_DECREF_INT,
     /// `_Py_DecRef` of `Objects/object.c`.
     _Py_DecRef,
+    /// `_Py_GetErrorHandler` of `Objects/unicodeobject.c`.
+    _Py_GetErrorHandler,
     /// `_Py_IncRef` of `Objects/object.c`.
     _Py_IncRef,
     /// `_Py_NewReference` of `Objects/object.c`.
@@ -623,26 +1455,52 @@ pub enum FunctionId {
     _Py_SetRefcnt,
     /// `_Py_dict_lookup_threadsafe` of `Objects/dictobject.c`.
     _Py_dict_lookup_threadsafe,
-    /// `_Py_module_getattro` of ``.
+    /// `_Py_make_parameters` of `Objects/genericaliasobject.c`.
+    _Py_make_parameters,
+    /// `_Py_module_getattro` of `Objects/moduleobject.c`.
     _Py_module_getattro,
+    /// `_Py_module_getattro_impl` of `Objects/moduleobject.c`.
+    _Py_module_getattro_impl,
+    /// `_Py_set_function_type_params` of `Objects/funcobject.c`.
+    _Py_set_function_type_params,
+    /// `_Py_slot_tp_getattr_hook` of `Objects/typeobject.c`.
+    _Py_slot_tp_getattr_hook,
     /// `_Py_slot_tp_getattro` of `Objects/typeobject.c`.
     _Py_slot_tp_getattro,
     /// `_Py_type_getattro` of `Objects/typeobject.c`.
     _Py_type_getattro,
     /// `_Py_type_getattro_impl` of `Objects/typeobject.c`.
     _Py_type_getattro_impl,
+    /// `_add_methods_to_object` of `Objects/moduleobject.c`.
+    _add_methods_to_object,
     /// `_align_up` of `Objects/typeobject.c`.
     _align_up,
     /// `_buffer_release_call` of `Objects/abstract.c`.
     _buffer_release_call,
+    /// `_canresize` of `Objects/bytearrayobject.c`.
+    _canresize,
     /// `_common_reduce` of `Objects/typeobject.c`.
     _common_reduce,
     /// `_dir_locals` of `Objects/object.c`.
     _dir_locals,
     /// `_dir_object` of `Objects/object.c`.
     _dir_object,
+    /// `_fits_in_n_bits` of `Objects/longobject.c`.
+    _fits_in_n_bits,
+    /// `_getbytevalue` of `Objects/bytearrayobject.c`.
+    _getbytevalue,
+    /// `_is_unpacked_typevartuple` of `Objects/genericaliasobject.c`.
+    _is_unpacked_typevartuple,
+    /// `_list_extend` of `Objects/listobject.c`.
+    _list_extend,
+    /// `_resolve_endianness` of `Objects/longobject.c`.
+    _resolve_endianness,
+    /// `_shuffle_bits` of `Objects/setobject.c`.
+    _shuffle_bits,
     /// `_super_lookup_descr` of `Objects/typeobject.c`.
     _super_lookup_descr,
+    /// `_unpacked_tuple_args` of `Objects/genericaliasobject.c`.
+    _unpacked_tuple_args,
     /// `abstract_get_bases` of `Objects/abstract.c`.
     abstract_get_bases,
     /// `abstract_issubclass` of `Objects/abstract.c`.
@@ -653,8 +1511,42 @@ pub enum FunctionId {
     add_all_subclasses,
     /// `add_subclass` of `Objects/typeobject.c`.
     add_subclass,
+    /// `add_tp_new_wrapper` of `Objects/typeobject.c`.
+    add_tp_new_wrapper,
+    /// `adjust_slice_indexes` of `Objects/listobject.c`.
+    adjust_slice_indexes,
     /// `all_contained_in` of `Objects/dictobject.c`.
     all_contained_in,
+    /// `allocate_weakref` of `Objects/weakrefobject.c`.
+    allocate_weakref,
+    /// `anextawaitable_close` of `Objects/iterobject.c`.
+    anextawaitable_close,
+    /// `anextawaitable_dealloc` of `Objects/iterobject.c`.
+    anextawaitable_dealloc,
+    /// `anextawaitable_getiter` of `Objects/iterobject.c`.
+    anextawaitable_getiter,
+    /// `anextawaitable_iternext` of `Objects/iterobject.c`.
+    anextawaitable_iternext,
+    /// `anextawaitable_proxy` of `Objects/iterobject.c`.
+    anextawaitable_proxy,
+    /// `anextawaitable_send` of `Objects/iterobject.c`.
+    anextawaitable_send,
+    /// `anextawaitable_throw` of `Objects/iterobject.c`.
+    anextawaitable_throw,
+    /// `arg_as_utf8` of `Objects/unicodeobject.c`.
+    arg_as_utf8,
+    /// `asciilib__factorize` of `Objects/unicodeobject.c`.
+    asciilib__factorize,
+    /// `asciilib__two_way_find` of `Objects/unicodeobject.c`.
+    asciilib__two_way_find,
+    /// `asciilib_find` of `Objects/unicodeobject.c`.
+    asciilib_find,
+    /// `asciilib_rfind` of `Objects/unicodeobject.c`.
+    asciilib_rfind,
+    /// `assign_version_tag` of `Objects/typeobject.c`.
+    assign_version_tag,
+    /// `autonumber_state_error` of `Objects/unicodeobject.c`.
+    autonumber_state_error,
     /// `best_base` of `Objects/typeobject.c`.
     best_base,
     /// `binary_iop` of `Objects/abstract.c`.
@@ -667,18 +1559,336 @@ pub enum FunctionId {
     binary_op1,
     /// `binop_type_error` of `Objects/abstract.c`.
     binop_type_error,
+    /// `bit_length_digit` of `Objects/longobject.c`.
+    bit_length_digit,
+    /// `bool_and` of `Objects/boolobject.c`.
+    bool_and,
     /// `bool_dealloc` of `Objects/boolobject.c`.
     bool_dealloc,
+    /// `bool_invert` of `Objects/boolobject.c`.
+    bool_invert,
+    /// `bool_new` of `Objects/boolobject.c`.
+    bool_new,
+    /// `bool_or` of `Objects/boolobject.c`.
+    bool_or,
     /// `bool_repr` of `Objects/boolobject.c`.
     bool_repr,
     /// `bool_vectorcall` of `Objects/boolobject.c`.
     bool_vectorcall,
+    /// `bool_xor` of `Objects/boolobject.c`.
+    bool_xor,
     /// `bufferwrapper_dealloc` of `Objects/typeobject.c`.
     bufferwrapper_dealloc,
+    /// `bufferwrapper_releasebuf` of `Objects/typeobject.c`.
+    bufferwrapper_releasebuf,
+    /// `build_indices_generic` of `Objects/dictobject.c`.
+    build_indices_generic,
+    /// `build_indices_unicode` of `Objects/dictobject.c`.
+    build_indices_unicode,
+    /// `build_string` of `Objects/unicodeobject.c`.
+    build_string,
+    /// `bytearray_alloc` of `Objects/bytearrayobject.c`.
+    bytearray_alloc,
+    /// `bytearray_append` of `Objects/bytearrayobject.c`.
+    bytearray_append,
+    /// `bytearray_clear` of `Objects/bytearrayobject.c`.
+    bytearray_clear,
+    /// `bytearray_clear_impl` of `Objects/bytearrayobject.c`.
+    bytearray_clear_impl,
+    /// `bytearray_contains` of `Objects/bytearrayobject.c`.
+    bytearray_contains,
+    /// `bytearray_copy` of `Objects/bytearrayobject.c`.
+    bytearray_copy,
+    /// `bytearray_copy_impl` of `Objects/bytearrayobject.c`.
+    bytearray_copy_impl,
+    /// `bytearray_count` of `Objects/bytearrayobject.c`.
+    bytearray_count,
+    /// `bytearray_count_impl` of `Objects/bytearrayobject.c`.
+    bytearray_count_impl,
+    /// `bytearray_decode_impl` of `Objects/bytearrayobject.c`.
+    bytearray_decode_impl,
+    /// `bytearray_endswith` of `Objects/bytearrayobject.c`.
+    bytearray_endswith,
+    /// `bytearray_endswith_impl` of `Objects/bytearrayobject.c`.
+    bytearray_endswith_impl,
+    /// `bytearray_find` of `Objects/bytearrayobject.c`.
+    bytearray_find,
+    /// `bytearray_find_impl` of `Objects/bytearrayobject.c`.
+    bytearray_find_impl,
+    /// `bytearray_fromhex` of `Objects/bytearrayobject.c`.
+    bytearray_fromhex,
+    /// `bytearray_fromhex_impl` of `Objects/bytearrayobject.c`.
+    bytearray_fromhex_impl,
+    /// `bytearray_hex_impl` of `Objects/bytearrayobject.c`.
+    bytearray_hex_impl,
+    /// `bytearray_index` of `Objects/bytearrayobject.c`.
+    bytearray_index,
+    /// `bytearray_index_impl` of `Objects/bytearrayobject.c`.
+    bytearray_index_impl,
+    /// `bytearray_insert` of `Objects/bytearrayobject.c`.
+    bytearray_insert,
+    /// `bytearray_irepeat` of `Objects/bytearrayobject.c`.
+    bytearray_irepeat,
+    /// `bytearray_iter` of `Objects/bytearrayobject.c`.
+    bytearray_iter,
+    /// `bytearray_join` of `Objects/bytearrayobject.c`.
+    bytearray_join,
+    /// `bytearray_length` of `Objects/bytearrayobject.c`.
+    bytearray_length,
+    /// `bytearray_lstrip` of `Objects/bytearrayobject.c`.
+    bytearray_lstrip,
+    /// `bytearray_lstrip_impl` of `Objects/bytearrayobject.c`.
+    bytearray_lstrip_impl,
+    /// `bytearray_maketrans` of `Objects/bytearrayobject.c`.
+    bytearray_maketrans,
+    /// `bytearray_maketrans_impl` of `Objects/bytearrayobject.c`.
+    bytearray_maketrans_impl,
+    /// `bytearray_mod` of `Objects/bytearrayobject.c`.
+    bytearray_mod,
+    /// `bytearray_partition` of `Objects/bytearrayobject.c`.
+    bytearray_partition,
+    /// `bytearray_pop` of `Objects/bytearrayobject.c`.
+    bytearray_pop,
+    /// `bytearray_reduce` of `Objects/bytearrayobject.c`.
+    bytearray_reduce,
+    /// `bytearray_reduce_ex` of `Objects/bytearrayobject.c`.
+    bytearray_reduce_ex,
+    /// `bytearray_reduce_ex_impl` of `Objects/bytearrayobject.c`.
+    bytearray_reduce_ex_impl,
+    /// `bytearray_reduce_impl` of `Objects/bytearrayobject.c`.
+    bytearray_reduce_impl,
+    /// `bytearray_releasebuffer` of `Objects/bytearrayobject.c`.
+    bytearray_releasebuffer,
+    /// `bytearray_remove` of `Objects/bytearrayobject.c`.
+    bytearray_remove,
+    /// `bytearray_removeprefix` of `Objects/bytearrayobject.c`.
+    bytearray_removeprefix,
+    /// `bytearray_removesuffix` of `Objects/bytearrayobject.c`.
+    bytearray_removesuffix,
+    /// `bytearray_repeat` of `Objects/bytearrayobject.c`.
+    bytearray_repeat,
+    /// `bytearray_replace` of `Objects/bytearrayobject.c`.
+    bytearray_replace,
+    /// `bytearray_reverse` of `Objects/bytearrayobject.c`.
+    bytearray_reverse,
+    /// `bytearray_rfind` of `Objects/bytearrayobject.c`.
+    bytearray_rfind,
+    /// `bytearray_rfind_impl` of `Objects/bytearrayobject.c`.
+    bytearray_rfind_impl,
+    /// `bytearray_rindex` of `Objects/bytearrayobject.c`.
+    bytearray_rindex,
+    /// `bytearray_rindex_impl` of `Objects/bytearrayobject.c`.
+    bytearray_rindex_impl,
+    /// `bytearray_rpartition` of `Objects/bytearrayobject.c`.
+    bytearray_rpartition,
+    /// `bytearray_rstrip` of `Objects/bytearrayobject.c`.
+    bytearray_rstrip,
+    /// `bytearray_rstrip_impl` of `Objects/bytearrayobject.c`.
+    bytearray_rstrip_impl,
+    /// `bytearray_sizeof` of `Objects/bytearrayobject.c`.
+    bytearray_sizeof,
+    /// `bytearray_splitlines_impl` of `Objects/bytearrayobject.c`.
+    bytearray_splitlines_impl,
+    /// `bytearray_startswith` of `Objects/bytearrayobject.c`.
+    bytearray_startswith,
+    /// `bytearray_startswith_impl` of `Objects/bytearrayobject.c`.
+    bytearray_startswith_impl,
+    /// `bytearray_strip` of `Objects/bytearrayobject.c`.
+    bytearray_strip,
+    /// `bytearray_strip_impl` of `Objects/bytearrayobject.c`.
+    bytearray_strip_impl,
+    /// `bytearrayiter_dealloc` of `Objects/bytearrayobject.c`.
+    bytearrayiter_dealloc,
+    /// `bytearrayiter_length_hint` of `Objects/bytearrayobject.c`.
+    bytearrayiter_length_hint,
+    /// `bytearrayiter_setstate` of `Objects/bytearrayobject.c`.
+    bytearrayiter_setstate,
+    /// `bytes___bytes__` of `Objects/bytesobject.c`.
+    bytes___bytes__,
+    /// `bytes___bytes___impl` of `Objects/bytesobject.c`.
+    bytes___bytes___impl,
+    /// `bytes_alloc` of `Objects/bytesobject.c`.
+    bytes_alloc,
+    /// `bytes_contains` of `Objects/bytesobject.c`.
+    bytes_contains,
+    /// `bytes_count` of `Objects/bytesobject.c`.
+    bytes_count,
+    /// `bytes_count_impl` of `Objects/bytesobject.c`.
+    bytes_count_impl,
+    /// `bytes_decode_impl` of `Objects/bytesobject.c`.
+    bytes_decode_impl,
+    /// `bytes_endswith` of `Objects/bytesobject.c`.
+    bytes_endswith,
+    /// `bytes_endswith_impl` of `Objects/bytesobject.c`.
+    bytes_endswith_impl,
+    /// `bytes_find` of `Objects/bytesobject.c`.
+    bytes_find,
+    /// `bytes_find_impl` of `Objects/bytesobject.c`.
+    bytes_find_impl,
+    /// `bytes_fromhex` of `Objects/bytesobject.c`.
+    bytes_fromhex,
+    /// `bytes_fromhex_impl` of `Objects/bytesobject.c`.
+    bytes_fromhex_impl,
+    /// `bytes_getnewargs` of `Objects/bytesobject.c`.
+    bytes_getnewargs,
+    /// `bytes_hex_impl` of `Objects/bytesobject.c`.
+    bytes_hex_impl,
+    /// `bytes_index` of `Objects/bytesobject.c`.
+    bytes_index,
+    /// `bytes_index_impl` of `Objects/bytesobject.c`.
+    bytes_index_impl,
+    /// `bytes_iter` of `Objects/bytesobject.c`.
+    bytes_iter,
+    /// `bytes_join` of `Objects/bytesobject.c`.
+    bytes_join,
+    /// `bytes_length` of `Objects/bytesobject.c`.
+    bytes_length,
+    /// `bytes_lstrip` of `Objects/bytesobject.c`.
+    bytes_lstrip,
+    /// `bytes_lstrip_impl` of `Objects/bytesobject.c`.
+    bytes_lstrip_impl,
+    /// `bytes_maketrans` of `Objects/bytesobject.c`.
+    bytes_maketrans,
+    /// `bytes_maketrans_impl` of `Objects/bytesobject.c`.
+    bytes_maketrans_impl,
+    /// `bytes_mod` of `Objects/bytesobject.c`.
+    bytes_mod,
+    /// `bytes_new_impl` of `Objects/bytesobject.c`.
+    bytes_new_impl,
+    /// `bytes_partition` of `Objects/bytesobject.c`.
+    bytes_partition,
+    /// `bytes_removeprefix` of `Objects/bytesobject.c`.
+    bytes_removeprefix,
+    /// `bytes_removesuffix` of `Objects/bytesobject.c`.
+    bytes_removesuffix,
+    /// `bytes_replace` of `Objects/bytesobject.c`.
+    bytes_replace,
+    /// `bytes_repr` of `Objects/bytesobject.c`.
+    bytes_repr,
+    /// `bytes_rfind` of `Objects/bytesobject.c`.
+    bytes_rfind,
+    /// `bytes_rfind_impl` of `Objects/bytesobject.c`.
+    bytes_rfind_impl,
+    /// `bytes_rindex` of `Objects/bytesobject.c`.
+    bytes_rindex,
+    /// `bytes_rindex_impl` of `Objects/bytesobject.c`.
+    bytes_rindex_impl,
+    /// `bytes_rpartition` of `Objects/bytesobject.c`.
+    bytes_rpartition,
+    /// `bytes_rstrip` of `Objects/bytesobject.c`.
+    bytes_rstrip,
+    /// `bytes_rstrip_impl` of `Objects/bytesobject.c`.
+    bytes_rstrip_impl,
+    /// `bytes_splitlines_impl` of `Objects/bytesobject.c`.
+    bytes_splitlines_impl,
+    /// `bytes_startswith` of `Objects/bytesobject.c`.
+    bytes_startswith,
+    /// `bytes_startswith_impl` of `Objects/bytesobject.c`.
+    bytes_startswith_impl,
+    /// `bytes_strip` of `Objects/bytesobject.c`.
+    bytes_strip,
+    /// `bytes_strip_impl` of `Objects/bytesobject.c`.
+    bytes_strip_impl,
+    /// `return_self` of `Objects/bytesobject.c`.
+    bytesobject_return_self,
+    /// `stringlib__factorize` of `Objects/bytesobject.c`.
+    bytesobject_stringlib__factorize,
+    /// `stringlib__two_way_find` of `Objects/bytesobject.c`.
+    bytesobject_stringlib__two_way_find,
+    /// `stringlib_capitalize` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_capitalize,
+    /// `stringlib_center_impl` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_center_impl,
+    /// `stringlib_count` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_count,
+    /// `stringlib_find` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_find,
+    /// `stringlib_isalnum` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isalnum,
+    /// `stringlib_isalpha` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isalpha,
+    /// `stringlib_isascii` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isascii,
+    /// `stringlib_isdigit` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isdigit,
+    /// `stringlib_islower` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_islower,
+    /// `stringlib_isspace` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isspace,
+    /// `stringlib_istitle` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_istitle,
+    /// `stringlib_isupper` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_isupper,
+    /// `stringlib_ljust_impl` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_ljust_impl,
+    /// `stringlib_lower` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_lower,
+    /// `stringlib_rfind` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_rfind,
+    /// `stringlib_rjust_impl` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_rjust_impl,
+    /// `stringlib_swapcase` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_swapcase,
+    /// `stringlib_title` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_title,
+    /// `stringlib_upper` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_upper,
+    /// `stringlib_zfill` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_zfill,
+    /// `calculate_log2_keysize` of `Objects/dictobject.c`.
+    calculate_log2_keysize,
+    /// `calculate_qualname` of `Objects/descrobject.c`.
+    calculate_qualname,
     /// `call_attribute` of `Objects/typeobject.c`.
     call_attribute,
+    /// `null_error` of `Objects/call.c`.
+    call_null_error,
     /// `call_unbound_noarg` of `Objects/typeobject.c`.
     call_unbound_noarg,
+    /// `calliter_dealloc` of `Objects/iterobject.c`.
+    calliter_dealloc,
+    /// `calliter_iternext` of `Objects/iterobject.c`.
+    calliter_iternext,
+    /// `cell_clear` of `Objects/cellobject.c`.
+    cell_clear,
+    /// `cell_dealloc` of `Objects/cellobject.c`.
+    cell_dealloc,
+    /// `cell_get_contents` of `Objects/cellobject.c`.
+    cell_get_contents,
+    /// `cell_new` of `Objects/cellobject.c`.
+    cell_new,
+    /// `cell_repr` of `Objects/cellobject.c`.
+    cell_repr,
+    /// `cell_set_contents` of `Objects/cellobject.c`.
+    cell_set_contents,
+    /// `cfunction_call` of `Objects/methodobject.c`.
+    cfunction_call,
+    /// `cfunction_check_kwargs` of `Objects/methodobject.c`.
+    cfunction_check_kwargs,
+    /// `cfunction_enter_call` of `Objects/methodobject.c`.
+    cfunction_enter_call,
+    /// `cfunction_vectorcall_FASTCALL` of `Objects/methodobject.c`.
+    cfunction_vectorcall_FASTCALL,
+    /// `cfunction_vectorcall_FASTCALL_KEYWORDS` of `Objects/methodobject.c`.
+    cfunction_vectorcall_FASTCALL_KEYWORDS,
+    /// `cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD` of `Objects/methodobject.c`.
+    cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
+    /// `cfunction_vectorcall_NOARGS` of `Objects/methodobject.c`.
+    cfunction_vectorcall_NOARGS,
+    /// `cfunction_vectorcall_O` of `Objects/methodobject.c`.
+    cfunction_vectorcall_O,
+    /// `charmapencode_lookup` of `Objects/unicodeobject.c`.
+    charmapencode_lookup,
+    /// `charmapencode_resize` of `Objects/unicodeobject.c`.
+    charmapencode_resize,
+    /// `charmaptranslate_lookup` of `Objects/unicodeobject.c`.
+    charmaptranslate_lookup,
+    /// `charmaptranslate_output` of `Objects/unicodeobject.c`.
+    charmaptranslate_output,
+    /// `check_api_version` of `Objects/moduleobject.c`.
+    check_api_version,
+    /// `check_basicsize_includes_size_and_offsets` of `Objects/typeobject.c`.
+    check_basicsize_includes_size_and_offsets,
     /// `check_class` of `Objects/abstract.c`.
     check_class,
     /// `check_duplicates` of `Objects/typeobject.c`.
@@ -689,10 +1899,86 @@ pub enum FunctionId {
     check_set_special_type_attr,
     /// `class_name` of `Objects/typeobject.c`.
     class_name,
+    /// `classmethod_get` of `Objects/descrobject.c`.
+    classmethod_get,
+    /// `clear_global_interned_strings` of `Objects/unicodeobject.c`.
+    clear_global_interned_strings,
+    /// `clear_lock_held` of `Objects/dictobject.c`.
+    clear_lock_held,
     /// `clear_static_tp_subclasses` of `Objects/typeobject.c`.
     clear_static_tp_subclasses,
+    /// `clear_static_type_objects` of `Objects/typeobject.c`.
+    clear_static_type_objects,
+    /// `clear_tp_bases` of `Objects/typeobject.c`.
+    clear_tp_bases,
+    /// `clear_tp_mro` of `Objects/typeobject.c`.
+    clear_tp_mro,
+    /// `cm_clear` of `Objects/funcobject.c`.
+    cm_clear,
+    /// `cm_dealloc` of `Objects/funcobject.c`.
+    cm_dealloc,
+    /// `cm_descr_get` of `Objects/funcobject.c`.
+    cm_descr_get,
+    /// `cm_get___isabstractmethod__` of `Objects/funcobject.c`.
+    cm_get___isabstractmethod__,
+    /// `cm_init` of `Objects/funcobject.c`.
+    cm_init,
+    /// `cm_repr` of `Objects/funcobject.c`.
+    cm_repr,
+    /// `compare_generic` of `Objects/dictobject.c`.
+    compare_generic,
+    /// `compatible_for_assignment` of `Objects/typeobject.c`.
+    compatible_for_assignment,
     /// `compatible_with_tp_base` of `Objects/typeobject.c`.
     compatible_with_tp_base,
+    /// `complex___complex__` of `Objects/complexobject.c`.
+    complex___complex__,
+    /// `complex___format__` of `Objects/complexobject.c`.
+    complex___format__,
+    /// `complex___format___impl` of `Objects/complexobject.c`.
+    complex___format___impl,
+    /// `complex___getnewargs__` of `Objects/complexobject.c`.
+    complex___getnewargs__,
+    /// `complex_bool` of `Objects/complexobject.c`.
+    complex_bool,
+    /// `complex_conjugate` of `Objects/complexobject.c`.
+    complex_conjugate,
+    /// `complex_hash` of `Objects/complexobject.c`.
+    complex_hash,
+    /// `compute_item` of `Objects/rangeobject.c`.
+    compute_item,
+    /// `compute_range_item` of `Objects/rangeobject.c`.
+    compute_range_item,
+    /// `compute_range_length` of `Objects/rangeobject.c`.
+    compute_range_length,
+    /// `compute_range_length_long` of `Objects/rangeobject.c`.
+    compute_range_length_long,
+    /// `compute_slice` of `Objects/rangeobject.c`.
+    compute_slice,
+    /// `contains` of `Objects/unionobject.c`.
+    contains,
+    /// `copy_lock_held` of `Objects/dictobject.c`.
+    copy_lock_held,
+    /// `delitem_knownhash_lock_held` of `Objects/dictobject.c`.
+    delitem_knownhash_lock_held,
+    /// `descr_check` of `Objects/descrobject.c`.
+    descr_check,
+    /// `descr_dealloc` of `Objects/descrobject.c`.
+    descr_dealloc,
+    /// `descr_get_qualname` of `Objects/descrobject.c`.
+    descr_get_qualname,
+    /// `descr_name` of `Objects/descrobject.c`.
+    descr_name,
+    /// `descr_new` of `Objects/descrobject.c`.
+    descr_new,
+    /// `descr_repr` of `Objects/descrobject.c`.
+    descr_repr,
+    /// `descr_setcheck` of `Objects/descrobject.c`.
+    descr_setcheck,
+    /// `method_get_doc` of `Objects/descrobject.c`.
+    descrobject_method_get_doc,
+    /// `method_repr` of `Objects/descrobject.c`.
+    descrobject_method_repr,
     /// `dict___contains__` of `Objects/dictobject.c`.
     dict___contains__,
     /// `dict___reversed__` of `Objects/dictobject.c`.
@@ -713,8 +1999,14 @@ pub enum FunctionId {
     dict_copy,
     /// `dict_copy_impl` of `Objects/dictobject.c`.
     dict_copy_impl,
+    /// `dict_dict_fromkeys` of `Objects/dictobject.c`.
+    dict_dict_fromkeys,
+    /// `dict_dict_merge` of `Objects/dictobject.c`.
+    dict_dict_merge,
     /// `dict_equal` of `Objects/dictobject.c`.
     dict_equal,
+    /// `dict_event_name` of `Objects/dictobject.c`.
+    dict_event_name,
     /// `dict_fromkeys` of `Objects/dictobject.c`.
     dict_fromkeys,
     /// `dict_fromkeys_impl` of `Objects/dictobject.c`.
@@ -737,8 +2029,14 @@ pub enum FunctionId {
     dict_keys,
     /// `dict_keys_impl` of `Objects/dictobject.c`.
     dict_keys_impl,
+    /// `dict_length` of `Objects/dictobject.c`.
+    dict_length,
     /// `dict_merge` of `Objects/dictobject.c`.
     dict_merge,
+    /// `dict_new` of `Objects/dictobject.c`.
+    dict_new,
+    /// `dict_new_presized` of `Objects/dictobject.c`.
+    dict_new_presized,
     /// `dict_or` of `Objects/dictobject.c`.
     dict_or,
     /// `dict_pop` of `Objects/dictobject.c`.
@@ -747,14 +2045,22 @@ pub enum FunctionId {
     dict_pop_impl,
     /// `dict_popitem` of `Objects/dictobject.c`.
     dict_popitem,
+    /// `dict_popitem_impl` of `Objects/dictobject.c`.
+    dict_popitem_impl,
     /// `dict_repr` of `Objects/dictobject.c`.
     dict_repr,
+    /// `dict_repr_lock_held` of `Objects/dictobject.c`.
+    dict_repr_lock_held,
     /// `dict_richcompare` of `Objects/dictobject.c`.
     dict_richcompare,
+    /// `dict_set_fromkeys` of `Objects/dictobject.c`.
+    dict_set_fromkeys,
     /// `dict_setdefault` of `Objects/dictobject.c`.
     dict_setdefault,
     /// `dict_setdefault_impl` of `Objects/dictobject.c`.
     dict_setdefault_impl,
+    /// `dict_setdefault_ref_lock_held` of `Objects/dictobject.c`.
+    dict_setdefault_ref_lock_held,
     /// `dict_subscript` of `Objects/dictobject.c`.
     dict_subscript,
     /// `dict_tp_clear` of `Objects/dictobject.c`.
@@ -763,6 +2069,8 @@ pub enum FunctionId {
     dict_update,
     /// `dict_update_arg` of `Objects/dictobject.c`.
     dict_update_arg,
+    /// `dict_update_common` of `Objects/dictobject.c`.
+    dict_update_common,
     /// `dict_values` of `Objects/dictobject.c`.
     dict_values,
     /// `dict_values_impl` of `Objects/dictobject.c`.
@@ -787,6 +2095,10 @@ pub enum FunctionId {
     dictiter_iternextkey,
     /// `dictiter_iternextvalue` of `Objects/dictobject.c`.
     dictiter_iternextvalue,
+    /// `dictiter_len` of `Objects/dictobject.c`.
+    dictiter_len,
+    /// `dictiter_new` of `Objects/dictobject.c`.
+    dictiter_new,
     /// `dictkeys_contains` of `Objects/dictobject.c`.
     dictkeys_contains,
     /// `dictkeys_iter` of `Objects/dictobject.c`.
@@ -801,6 +2113,8 @@ pub enum FunctionId {
     dictvalues_reversed,
     /// `dictview_dealloc` of `Objects/dictobject.c`.
     dictview_dealloc,
+    /// `dictview_len` of `Objects/dictobject.c`.
+    dictview_len,
     /// `dictview_mapping` of `Objects/dictobject.c`.
     dictview_mapping,
     /// `dictview_repr` of `Objects/dictobject.c`.
@@ -817,42 +2131,588 @@ pub enum FunctionId {
     dictviews_to_set,
     /// `dictviews_xor` of `Objects/dictobject.c`.
     dictviews_xor,
+    /// `do_argstrip` of `Objects/bytesobject.c`.
+    do_argstrip,
+    /// `do_conversion` of `Objects/unicodeobject.c`.
+    do_conversion,
+    /// `do_lower` of `Objects/unicodeobject.c`.
+    do_lower,
+    /// `do_markup` of `Objects/unicodeobject.c`.
+    do_markup,
     /// `do_richcompare` of `Objects/object.c`.
     do_richcompare,
+    /// `do_string_format` of `Objects/unicodeobject.c`.
+    do_string_format,
+    /// `do_string_format_map` of `Objects/unicodeobject.c`.
+    do_string_format_map,
+    /// `do_super_lookup` of `Objects/typeobject.c`.
+    do_super_lookup,
+    /// `do_upper` of `Objects/unicodeobject.c`.
+    do_upper,
+    /// `dummy_dealloc` of `Objects/setobject.c`.
+    dummy_dealloc,
+    /// `dummy_repr` of `Objects/setobject.c`.
+    dummy_repr,
+    /// `ellipsis_dealloc` of `Objects/sliceobject.c`.
+    ellipsis_dealloc,
+    /// `ellipsis_new` of `Objects/sliceobject.c`.
+    ellipsis_new,
+    /// `ellipsis_reduce` of `Objects/sliceobject.c`.
+    ellipsis_reduce,
+    /// `ellipsis_repr` of `Objects/sliceobject.c`.
+    ellipsis_repr,
+    /// `encoding_map_lookup` of `Objects/unicodeobject.c`.
+    encoding_map_lookup,
+    /// `ensure_managed_dict` of `Objects/dictobject.c`.
+    ensure_managed_dict,
+    /// `ensure_nonmanaged_dict` of `Objects/dictobject.c`.
+    ensure_nonmanaged_dict,
     /// `ensure_shared_on_resize` of `Objects/dictobject.c`.
     ensure_shared_on_resize,
+    /// `ensure_unicode` of `Objects/unicodeobject.c`.
+    ensure_unicode,
+    /// `enum_dealloc` of `Objects/enumobject.c`.
+    enum_dealloc,
+    /// `enum_new_impl` of `Objects/enumobject.c`.
+    enum_new_impl,
+    /// `enum_next` of `Objects/enumobject.c`.
+    enum_next,
+    /// `enum_next_long` of `Objects/enumobject.c`.
+    enum_next_long,
+    /// `enum_reduce` of `Objects/enumobject.c`.
+    enum_reduce,
+    /// `enumerate_vectorcall` of `Objects/enumobject.c`.
+    enumerate_vectorcall,
     /// `estimate_log2_keysize` of `Objects/dictobject.c`.
     estimate_log2_keysize,
+    /// `evaluate_slice_index` of `Objects/sliceobject.c`.
+    evaluate_slice_index,
     /// `excess_args` of `Objects/typeobject.c`.
     excess_args,
+    /// `fast_floor_div` of `Objects/longobject.c`.
+    fast_floor_div,
+    /// `fast_mod` of `Objects/longobject.c`.
+    fast_mod,
+    /// `fast_range_iter` of `Objects/rangeobject.c`.
+    fast_range_iter,
+    /// `fieldnameiter_dealloc` of `Objects/unicodeobject.c`.
+    fieldnameiter_dealloc,
+    /// `fieldnameiter_next` of `Objects/unicodeobject.c`.
+    fieldnameiter_next,
+    /// `find_empty_slot` of `Objects/dictobject.c`.
+    find_empty_slot,
     /// `find_name_in_mro` of `Objects/typeobject.c`.
     find_name_in_mro,
+    /// `fini_static_type` of `Objects/typeobject.c`.
+    fini_static_type,
+    /// `fixup_slot_dispatchers` of `Objects/typeobject.c`.
+    fixup_slot_dispatchers,
+    /// `float___ceil__` of `Objects/floatobject.c`.
+    float___ceil__,
+    /// `float___floor__` of `Objects/floatobject.c`.
+    float___floor__,
+    /// `float___format__` of `Objects/floatobject.c`.
+    float___format__,
+    /// `float___format___impl` of `Objects/floatobject.c`.
+    float___format___impl,
+    /// `float___getformat___impl` of `Objects/floatobject.c`.
+    float___getformat___impl,
+    /// `float___getnewargs__` of `Objects/floatobject.c`.
+    float___getnewargs__,
+    /// `float___round__` of `Objects/floatobject.c`.
+    float___round__,
+    /// `float___trunc__` of `Objects/floatobject.c`.
+    float___trunc__,
+    /// `float___trunc___impl` of `Objects/floatobject.c`.
+    float___trunc___impl,
+    /// `float_as_integer_ratio` of `Objects/floatobject.c`.
+    float_as_integer_ratio,
+    /// `float_bool` of `Objects/floatobject.c`.
+    float_bool,
+    /// `float_conjugate` of `Objects/floatobject.c`.
+    float_conjugate,
+    /// `float_conjugate_impl` of `Objects/floatobject.c`.
+    float_conjugate_impl,
+    /// `float_dealloc` of `Objects/floatobject.c`.
+    float_dealloc,
+    /// `float_float` of `Objects/floatobject.c`.
+    float_float,
+    /// `float_getimag` of `Objects/floatobject.c`.
+    float_getimag,
+    /// `float_getreal` of `Objects/floatobject.c`.
+    float_getreal,
+    /// `float_hash` of `Objects/floatobject.c`.
+    float_hash,
+    /// `float_hex` of `Objects/floatobject.c`.
+    float_hex,
+    /// `float_is_integer` of `Objects/floatobject.c`.
+    float_is_integer,
+    /// `float_neg` of `Objects/floatobject.c`.
+    float_neg,
+    /// `float_new` of `Objects/floatobject.c`.
+    float_new,
+    /// `float_new_impl` of `Objects/floatobject.c`.
+    float_new_impl,
+    /// `float_subtype_new` of `Objects/floatobject.c`.
+    float_subtype_new,
+    /// `float_vectorcall` of `Objects/floatobject.c`.
+    float_vectorcall,
+    /// `formatchar` of `Objects/unicodeobject.c`.
+    formatchar,
+    /// `formatlong` of `Objects/bytesobject.c`.
+    formatlong,
+    /// `formatter_field_name_split` of `Objects/unicodeobject.c`.
+    formatter_field_name_split,
+    /// `formatter_parser` of `Objects/unicodeobject.c`.
+    formatter_parser,
+    /// `formatteriter_dealloc` of `Objects/unicodeobject.c`.
+    formatteriter_dealloc,
+    /// `free_values` of `Objects/dictobject.c`.
+    free_values,
+    /// `frozenset_copy` of `Objects/setobject.c`.
+    frozenset_copy,
+    /// `frozenset_copy_impl` of `Objects/setobject.c`.
+    frozenset_copy_impl,
+    /// `frozenset_hash` of `Objects/setobject.c`.
+    frozenset_hash,
+    /// `frozenset_new` of `Objects/setobject.c`.
+    frozenset_new,
+    /// `frozenset_vectorcall` of `Objects/setobject.c`.
+    frozenset_vectorcall,
+    /// `func_clear` of `Objects/funcobject.c`.
+    func_clear,
+    /// `func_dealloc` of `Objects/funcobject.c`.
+    func_dealloc,
+    /// `func_descr_get` of `Objects/funcobject.c`.
+    func_descr_get,
+    /// `func_event_name` of `Objects/funcobject.c`.
+    func_event_name,
+    /// `func_get_annotation_dict` of `Objects/funcobject.c`.
+    func_get_annotation_dict,
+    /// `func_get_code` of `Objects/funcobject.c`.
+    func_get_code,
+    /// `func_get_defaults` of `Objects/funcobject.c`.
+    func_get_defaults,
+    /// `func_get_kwdefaults` of `Objects/funcobject.c`.
+    func_get_kwdefaults,
+    /// `func_get_name` of `Objects/funcobject.c`.
+    func_get_name,
+    /// `func_get_qualname` of `Objects/funcobject.c`.
+    func_get_qualname,
+    /// `func_new_impl` of `Objects/funcobject.c`.
+    func_new_impl,
+    /// `func_repr` of `Objects/funcobject.c`.
+    func_repr,
+    /// `func_set_defaults` of `Objects/funcobject.c`.
+    func_set_defaults,
+    /// `func_set_kwdefaults` of `Objects/funcobject.c`.
+    func_set_kwdefaults,
+    /// `func_set_name` of `Objects/funcobject.c`.
+    func_set_name,
+    /// `func_set_qualname` of `Objects/funcobject.c`.
+    func_set_qualname,
+    /// `function___annotations___get` of `Objects/funcobject.c`.
+    function___annotations___get,
+    /// `function___annotations___get_impl` of `Objects/funcobject.c`.
+    function___annotations___get_impl,
+    /// `function___annotations___set` of `Objects/funcobject.c`.
+    function___annotations___set,
+    /// `function___annotations___set_impl` of `Objects/funcobject.c`.
+    function___annotations___set_impl,
+    /// `function___type_params___get` of `Objects/funcobject.c`.
+    function___type_params___get,
+    /// `function___type_params___get_impl` of `Objects/funcobject.c`.
+    function___type_params___get_impl,
+    /// `function___type_params___set` of `Objects/funcobject.c`.
+    function___type_params___set,
+    /// `function___type_params___set_impl` of `Objects/funcobject.c`.
+    function___type_params___set_impl,
+    /// `functools_copy_attr` of `Objects/funcobject.c`.
+    functools_copy_attr,
+    /// `functools_wraps` of `Objects/funcobject.c`.
+    functools_wraps,
+    /// `ga_call` of `Objects/genericaliasobject.c`.
+    ga_call,
+    /// `ga_dealloc` of `Objects/genericaliasobject.c`.
+    ga_dealloc,
+    /// `ga_getitem` of `Objects/genericaliasobject.c`.
+    ga_getitem,
+    /// `ga_hash` of `Objects/genericaliasobject.c`.
+    ga_hash,
+    /// `ga_instancecheck` of `Objects/genericaliasobject.c`.
+    ga_instancecheck,
+    /// `ga_iter` of `Objects/genericaliasobject.c`.
+    ga_iter,
+    /// `ga_iter_clear` of `Objects/genericaliasobject.c`.
+    ga_iter_clear,
+    /// `ga_iter_dealloc` of `Objects/genericaliasobject.c`.
+    ga_iter_dealloc,
+    /// `ga_iternext` of `Objects/genericaliasobject.c`.
+    ga_iternext,
+    /// `ga_mro_entries` of `Objects/genericaliasobject.c`.
+    ga_mro_entries,
+    /// `ga_new` of `Objects/genericaliasobject.c`.
+    ga_new,
+    /// `ga_parameters` of `Objects/genericaliasobject.c`.
+    ga_parameters,
+    /// `ga_repr` of `Objects/genericaliasobject.c`.
+    ga_repr,
+    /// `ga_repr_item` of `Objects/genericaliasobject.c`.
+    ga_repr_item,
+    /// `ga_repr_items_list` of `Objects/genericaliasobject.c`.
+    ga_repr_items_list,
+    /// `ga_richcompare` of `Objects/genericaliasobject.c`.
+    ga_richcompare,
+    /// `ga_subclasscheck` of `Objects/genericaliasobject.c`.
+    ga_subclasscheck,
+    /// `ga_unpacked_tuple_args` of `Objects/genericaliasobject.c`.
+    ga_unpacked_tuple_args,
+    /// `ga_vectorcall` of `Objects/genericaliasobject.c`.
+    ga_vectorcall,
+    /// `gc_clear` of `Objects/weakrefobject.c`.
+    gc_clear,
+    /// `get_bases_tuple` of `Objects/typeobject.c`.
+    get_bases_tuple,
+    /// `get_basic_refs` of `Objects/weakrefobject.c`.
+    get_basic_refs,
     /// `get_builtin_base_with_dict` of `Objects/typeobject.c`.
     get_builtin_base_with_dict,
     /// `get_dict_descriptor` of `Objects/typeobject.c`.
     get_dict_descriptor,
+    /// `get_field_object` of `Objects/unicodeobject.c`.
+    get_field_object,
+    /// `get_integer` of `Objects/unicodeobject.c`.
+    get_integer,
+    /// `get_len_of_range` of `Objects/rangeobject.c`.
+    get_len_of_range,
     /// `get_module_by_def` of `Objects/typeobject.c`.
     get_module_by_def,
+    /// `get_ob_shash` of `Objects/bytesobject.c`.
+    get_ob_shash,
     /// `get_subclasses_key` of `Objects/typeobject.c`.
     get_subclasses_key,
+    /// `get_type_attr_as_size` of `Objects/structseq.c`.
+    get_type_attr_as_size,
+    /// `get_type_cache` of `Objects/typeobject.c`.
+    get_type_cache,
+    /// `getattr` of `Objects/unicodeobject.c`.
+    getattr,
     /// `getindex` of `Objects/typeobject.c`.
     getindex,
+    /// `getitem_idx` of `Objects/unicodeobject.c`.
+    getitem_idx,
+    /// `getitem_sequence` of `Objects/unicodeobject.c`.
+    getitem_sequence,
+    /// `getitem_str` of `Objects/unicodeobject.c`.
+    getitem_str,
+    /// `getnextarg` of `Objects/bytesobject.c`.
+    getnextarg,
+    /// `getset_get` of `Objects/descrobject.c`.
+    getset_get,
+    /// `getset_get_doc` of `Objects/descrobject.c`.
+    getset_get_doc,
+    /// `getset_repr` of `Objects/descrobject.c`.
+    getset_repr,
+    /// `getset_set` of `Objects/descrobject.c`.
+    getset_set,
     /// `hackcheck` of `Objects/typeobject.c`.
     hackcheck,
     /// `hackcheck_unlocked` of `Objects/typeobject.c`.
     hackcheck_unlocked,
+    /// `handle_callback` of `Objects/weakrefobject.c`.
+    handle_callback,
+    /// `handle_capital_sigma` of `Objects/unicodeobject.c`.
+    handle_capital_sigma,
     /// `has_unique_reference` of `Objects/dictobject.c`.
     has_unique_reference,
+    /// `hashtable_unicode_compare` of `Objects/unicodeobject.c`.
+    hashtable_unicode_compare,
+    /// `hashtable_unicode_hash` of `Objects/unicodeobject.c`.
+    hashtable_unicode_hash,
+    /// `hex_from_char` of `Objects/floatobject.c`.
+    hex_from_char,
     /// `import_copyreg` of `Objects/typeobject.c`.
     import_copyreg,
+    /// `inherit_patma_flags` of `Objects/typeobject.c`.
+    inherit_patma_flags,
+    /// `inherit_special` of `Objects/typeobject.c`.
+    inherit_special,
+    /// `init_static_type` of `Objects/typeobject.c`.
+    init_static_type,
+    /// `init_weakref` of `Objects/weakrefobject.c`.
+    init_weakref,
+    /// `initialize_static_type` of `Objects/structseq.c`.
+    initialize_static_type,
+    /// `ins1` of `Objects/listobject.c`.
+    ins1,
+    /// `insert_head` of `Objects/weakrefobject.c`.
+    insert_head,
+    /// `insert_split_key` of `Objects/dictobject.c`.
+    insert_split_key,
+    /// `insert_split_value` of `Objects/dictobject.c`.
+    insert_split_value,
+    /// `insert_weakref` of `Objects/weakrefobject.c`.
+    insert_weakref,
     /// `insertion_resize` of `Objects/dictobject.c`.
     insertion_resize,
+    /// `instancemethod_call` of `Objects/classobject.c`.
+    instancemethod_call,
+    /// `instancemethod_dealloc` of `Objects/classobject.c`.
+    instancemethod_dealloc,
+    /// `instancemethod_descr_get` of `Objects/classobject.c`.
+    instancemethod_descr_get,
+    /// `instancemethod_get_doc` of `Objects/classobject.c`.
+    instancemethod_get_doc,
+    /// `instancemethod_getattro` of `Objects/classobject.c`.
+    instancemethod_getattro,
+    /// `instancemethod_new` of `Objects/classobject.c`.
+    instancemethod_new,
+    /// `instancemethod_new_impl` of `Objects/classobject.c`.
+    instancemethod_new_impl,
+    /// `instancemethod_repr` of `Objects/classobject.c`.
+    instancemethod_repr,
+    /// `instancemethod_richcompare` of `Objects/classobject.c`.
+    instancemethod_richcompare,
+    /// `int___format__` of `Objects/longobject.c`.
+    int___format__,
+    /// `int___format___impl` of `Objects/longobject.c`.
+    int___format___impl,
+    /// `int___getnewargs__` of `Objects/longobject.c`.
+    int___getnewargs__,
+    /// `int___getnewargs___impl` of `Objects/longobject.c`.
+    int___getnewargs___impl,
+    /// `int___round__` of `Objects/longobject.c`.
+    int___round__,
+    /// `int___round___impl` of `Objects/longobject.c`.
+    int___round___impl,
+    /// `int___sizeof__` of `Objects/longobject.c`.
+    int___sizeof__,
+    /// `int___sizeof___impl` of `Objects/longobject.c`.
+    int___sizeof___impl,
+    /// `int_as_integer_ratio` of `Objects/longobject.c`.
+    int_as_integer_ratio,
+    /// `int_as_integer_ratio_impl` of `Objects/longobject.c`.
+    int_as_integer_ratio_impl,
+    /// `int_bit_count` of `Objects/longobject.c`.
+    int_bit_count,
+    /// `int_bit_count_impl` of `Objects/longobject.c`.
+    int_bit_count_impl,
+    /// `int_bit_length` of `Objects/longobject.c`.
+    int_bit_length,
+    /// `int_bit_length_impl` of `Objects/longobject.c`.
+    int_bit_length_impl,
+    /// `int_is_integer` of `Objects/longobject.c`.
+    int_is_integer,
+    /// `int_is_integer_impl` of `Objects/longobject.c`.
+    int_is_integer_impl,
+    /// `is_basic_proxy` of `Objects/weakrefobject.c`.
+    is_basic_proxy,
+    /// `is_basic_ref` of `Objects/weakrefobject.c`.
+    is_basic_ref,
+    /// `is_basic_ref_or_proxy` of `Objects/weakrefobject.c`.
+    is_basic_ref_or_proxy,
+    /// `is_medium_int` of `Objects/longobject.c`.
+    is_medium_int,
+    /// `is_same` of `Objects/unionobject.c`.
+    is_same,
     /// `is_subtype_with_mro` of `Objects/typeobject.c`.
     is_subtype_with_mro,
+    /// `is_unionable` of `Objects/unionobject.c`.
+    is_unionable,
     /// `is_unusable_slot` of `Objects/dictobject.c`.
     is_unusable_slot,
+    /// `iter_dealloc` of `Objects/iterobject.c`.
+    iter_dealloc,
+    /// `iter_iternext` of `Objects/iterobject.c`.
+    iter_iternext,
+    /// `iter_len` of `Objects/iterobject.c`.
+    iter_len,
+    /// `iter_setstate` of `Objects/iterobject.c`.
+    iter_setstate,
+    /// `kind_maxchar_limit` of `Objects/unicodeobject.c`.
+    kind_maxchar_limit,
+    /// `l_divmod` of `Objects/longobject.c`.
+    l_divmod,
+    /// `l_mod` of `Objects/longobject.c`.
+    l_mod,
+    /// `list___init__` of `Objects/listobject.c`.
+    list___init__,
+    /// `list___reversed__` of `Objects/listobject.c`.
+    list___reversed__,
+    /// `list___reversed___impl` of `Objects/listobject.c`.
+    list___reversed___impl,
+    /// `list___sizeof__` of `Objects/listobject.c`.
+    list___sizeof__,
+    /// `list___sizeof___impl` of `Objects/listobject.c`.
+    list___sizeof___impl,
+    /// `list_append` of `Objects/listobject.c`.
+    list_append,
+    /// `list_append_impl` of `Objects/listobject.c`.
+    list_append_impl,
+    /// `list_ass_item` of `Objects/listobject.c`.
+    list_ass_item,
+    /// `list_ass_item_lock_held` of `Objects/listobject.c`.
+    list_ass_item_lock_held,
+    /// `list_ass_slice` of `Objects/listobject.c`.
+    list_ass_slice,
+    /// `list_ass_subscript` of `Objects/listobject.c`.
+    list_ass_subscript,
+    /// `list_clear` of `Objects/listobject.c`.
+    list_clear,
+    /// `list_clear_slot` of `Objects/listobject.c`.
+    list_clear_slot,
+    /// `list_concat` of `Objects/listobject.c`.
+    list_concat,
+    /// `list_contains` of `Objects/listobject.c`.
+    list_contains,
+    /// `list_copy` of `Objects/listobject.c`.
+    list_copy,
+    /// `list_copy_impl` of `Objects/listobject.c`.
+    list_copy_impl,
+    /// `list_count` of `Objects/listobject.c`.
+    list_count,
+    /// `list_extend` of `Objects/listobject.c`.
+    list_extend,
+    /// `list_extend_lock_held` of `Objects/listobject.c`.
+    list_extend_lock_held,
+    /// `list_get_item_ref` of `Objects/listobject.c`.
+    list_get_item_ref,
+    /// `list_index` of `Objects/listobject.c`.
+    list_index,
+    /// `list_index_impl` of `Objects/listobject.c`.
+    list_index_impl,
+    /// `list_inplace_concat` of `Objects/listobject.c`.
+    list_inplace_concat,
+    /// `list_inplace_repeat` of `Objects/listobject.c`.
+    list_inplace_repeat,
+    /// `list_insert` of `Objects/listobject.c`.
+    list_insert,
+    /// `list_insert_impl` of `Objects/listobject.c`.
+    list_insert_impl,
+    /// `list_item` of `Objects/listobject.c`.
+    list_item,
+    /// `list_iter` of `Objects/listobject.c`.
+    list_iter,
+    /// `list_length` of `Objects/listobject.c`.
+    list_length,
+    /// `list_pop` of `Objects/listobject.c`.
+    list_pop,
+    /// `list_remove` of `Objects/listobject.c`.
+    list_remove,
+    /// `list_remove_impl` of `Objects/listobject.c`.
+    list_remove_impl,
+    /// `list_repeat` of `Objects/listobject.c`.
+    list_repeat,
+    /// `list_repr` of `Objects/listobject.c`.
+    list_repr,
+    /// `list_repr_impl` of `Objects/listobject.c`.
+    list_repr_impl,
+    /// `list_reverse` of `Objects/listobject.c`.
+    list_reverse,
+    /// `list_richcompare` of `Objects/listobject.c`.
+    list_richcompare,
+    /// `list_slice_step_lock_held` of `Objects/listobject.c`.
+    list_slice_step_lock_held,
+    /// `list_slice_wrap` of `Objects/listobject.c`.
+    list_slice_wrap,
+    /// `list_subscript` of `Objects/listobject.c`.
+    list_subscript,
+    /// `list_vectorcall` of `Objects/listobject.c`.
+    list_vectorcall,
+    /// `listiter_dealloc` of `Objects/listobject.c`.
+    listiter_dealloc,
+    /// `listiter_len` of `Objects/listobject.c`.
+    listiter_len,
+    /// `listiter_next` of `Objects/listobject.c`.
+    listiter_next,
+    /// `listiter_reduce` of `Objects/listobject.c`.
+    listiter_reduce,
+    /// `listiter_setstate` of `Objects/listobject.c`.
+    listiter_setstate,
+    /// `ensure_shared_on_resize` of `Objects/listobject.c`.
+    listobject_ensure_shared_on_resize,
+    /// `listreviter_dealloc` of `Objects/listobject.c`.
+    listreviter_dealloc,
+    /// `listreviter_len` of `Objects/listobject.c`.
+    listreviter_len,
+    /// `listreviter_next` of `Objects/listobject.c`.
+    listreviter_next,
+    /// `listreviter_reduce` of `Objects/listobject.c`.
+    listreviter_reduce,
+    /// `listreviter_setstate` of `Objects/listobject.c`.
+    listreviter_setstate,
     /// `load_keys_nentries` of `Objects/dictobject.c`.
     load_keys_nentries,
+    /// `long_abs` of `Objects/longobject.c`.
+    long_abs,
+    /// `long_add` of `Objects/longobject.c`.
+    long_add,
+    /// `long_and` of `Objects/longobject.c`.
+    long_and,
+    /// `long_bool` of `Objects/longobject.c`.
+    long_bool,
+    /// `long_compare` of `Objects/longobject.c`.
+    long_compare,
+    /// `long_div` of `Objects/longobject.c`.
+    long_div,
+    /// `long_divmod` of `Objects/longobject.c`.
+    long_divmod,
+    /// `long_divrem` of `Objects/longobject.c`.
+    long_divrem,
+    /// `long_float` of `Objects/longobject.c`.
+    long_float,
+    /// `long_get0` of `Objects/longobject.c`.
+    long_get0,
+    /// `long_get1` of `Objects/longobject.c`.
+    long_get1,
+    /// `long_hash` of `Objects/longobject.c`.
+    long_hash,
+    /// `long_invert` of `Objects/longobject.c`.
+    long_invert,
+    /// `long_invmod` of `Objects/longobject.c`.
+    long_invmod,
+    /// `long_long` of `Objects/longobject.c`.
+    long_long,
+    /// `long_long_meth` of `Objects/longobject.c`.
+    long_long_meth,
+    /// `long_lshift` of `Objects/longobject.c`.
+    long_lshift,
+    /// `long_lshift1` of `Objects/longobject.c`.
+    long_lshift1,
+    /// `long_mod` of `Objects/longobject.c`.
+    long_mod,
+    /// `long_mul` of `Objects/longobject.c`.
+    long_mul,
+    /// `long_neg` of `Objects/longobject.c`.
+    long_neg,
+    /// `long_new_impl` of `Objects/longobject.c`.
+    long_new_impl,
+    /// `long_normalize` of `Objects/longobject.c`.
+    long_normalize,
+    /// `long_or` of `Objects/longobject.c`.
+    long_or,
+    /// `long_rshift` of `Objects/longobject.c`.
+    long_rshift,
+    /// `long_rshift1` of `Objects/longobject.c`.
+    long_rshift1,
+    /// `long_sub` of `Objects/longobject.c`.
+    long_sub,
+    /// `long_subtype_new` of `Objects/longobject.c`.
+    long_subtype_new,
+    /// `long_vectorcall` of `Objects/longobject.c`.
+    long_vectorcall,
+    /// `long_xor` of `Objects/longobject.c`.
+    long_xor,
+    /// `longrangeiter_dealloc` of `Objects/rangeobject.c`.
+    longrangeiter_dealloc,
+    /// `longrangeiter_len` of `Objects/rangeobject.c`.
+    longrangeiter_len,
+    /// `longrangeiter_next` of `Objects/rangeobject.c`.
+    longrangeiter_next,
+    /// `longrangeiter_setstate` of `Objects/rangeobject.c`.
+    longrangeiter_setstate,
+    /// `lookdict_index` of `Objects/dictobject.c`.
+    lookdict_index,
     /// `lookup_maybe_method` of `Objects/typeobject.c`.
     lookup_maybe_method,
     /// `lookup_method` of `Objects/typeobject.c`.
@@ -861,16 +2721,158 @@ pub enum FunctionId {
     lookup_tp_bases,
     /// `lookup_tp_mro` of `Objects/typeobject.c`.
     lookup_tp_mro,
+    /// `mainformatlong` of `Objects/unicodeobject.c`.
+    mainformatlong,
+    /// `make_decode_exception` of `Objects/unicodeobject.c`.
+    make_decode_exception,
+    /// `make_dict_from_instance_attributes` of `Objects/dictobject.c`.
+    make_dict_from_instance_attributes,
+    /// `make_encode_exception` of `Objects/unicodeobject.c`.
+    make_encode_exception,
+    /// `make_new_frozenset` of `Objects/setobject.c`.
+    make_new_frozenset,
+    /// `make_new_set` of `Objects/setobject.c`.
+    make_new_set,
+    /// `make_new_set_basetype` of `Objects/setobject.c`.
+    make_new_set_basetype,
+    /// `make_range_object` of `Objects/rangeobject.c`.
+    make_range_object,
+    /// `make_translate_exception` of `Objects/unicodeobject.c`.
+    make_translate_exception,
+    /// `make_union` of `Objects/unionobject.c`.
+    make_union,
+    /// `managed_static_type_index_clear` of `Objects/typeobject.c`.
+    managed_static_type_index_clear,
+    /// `mappingproxy_check_mapping` of `Objects/descrobject.c`.
+    mappingproxy_check_mapping,
+    /// `mappingproxy_contains` of `Objects/descrobject.c`.
+    mappingproxy_contains,
+    /// `mappingproxy_copy` of `Objects/descrobject.c`.
+    mappingproxy_copy,
+    /// `mappingproxy_dealloc` of `Objects/descrobject.c`.
+    mappingproxy_dealloc,
+    /// `mappingproxy_getitem` of `Objects/descrobject.c`.
+    mappingproxy_getitem,
+    /// `mappingproxy_getiter` of `Objects/descrobject.c`.
+    mappingproxy_getiter,
+    /// `mappingproxy_hash` of `Objects/descrobject.c`.
+    mappingproxy_hash,
+    /// `mappingproxy_ior` of `Objects/descrobject.c`.
+    mappingproxy_ior,
+    /// `mappingproxy_items` of `Objects/descrobject.c`.
+    mappingproxy_items,
+    /// `mappingproxy_keys` of `Objects/descrobject.c`.
+    mappingproxy_keys,
+    /// `mappingproxy_len` of `Objects/descrobject.c`.
+    mappingproxy_len,
+    /// `mappingproxy_new_impl` of `Objects/descrobject.c`.
+    mappingproxy_new_impl,
+    /// `mappingproxy_or` of `Objects/descrobject.c`.
+    mappingproxy_or,
+    /// `mappingproxy_repr` of `Objects/descrobject.c`.
+    mappingproxy_repr,
+    /// `mappingproxy_reversed` of `Objects/descrobject.c`.
+    mappingproxy_reversed,
+    /// `mappingproxy_richcompare` of `Objects/descrobject.c`.
+    mappingproxy_richcompare,
+    /// `mappingproxy_str` of `Objects/descrobject.c`.
+    mappingproxy_str,
+    /// `mappingproxy_values` of `Objects/descrobject.c`.
+    mappingproxy_values,
+    /// `maybe_freelist_clear` of `Objects/tupleobject.c`.
+    maybe_freelist_clear,
+    /// `member_get_doc` of `Objects/descrobject.c`.
+    member_get_doc,
+    /// `member_repr` of `Objects/descrobject.c`.
+    member_repr,
+    /// `merge` of `Objects/unionobject.c`.
+    merge,
     /// `merge_class_dict` of `Objects/typeobject.c`.
     merge_class_dict,
+    /// `merge_compute_minrun` of `Objects/listobject.c`.
+    merge_compute_minrun,
     /// `merge_from_seq2_lock_held` of `Objects/dictobject.c`.
     merge_from_seq2_lock_held,
+    /// `meth_dealloc` of `Objects/methodobject.c`.
+    meth_dealloc,
+    /// `meth_get__doc__` of `Objects/methodobject.c`.
+    meth_get__doc__,
+    /// `meth_get__name__` of `Objects/methodobject.c`.
+    meth_get__name__,
+    /// `meth_get__qualname__` of `Objects/methodobject.c`.
+    meth_get__qualname__,
+    /// `meth_get__self__` of `Objects/methodobject.c`.
+    meth_get__self__,
+    /// `meth_get__text_signature__` of `Objects/methodobject.c`.
+    meth_get__text_signature__,
+    /// `meth_repr` of `Objects/methodobject.c`.
+    meth_repr,
+    /// `meth_richcompare` of `Objects/methodobject.c`.
+    meth_richcompare,
+    /// `method___reduce__` of `Objects/classobject.c`.
+    method___reduce__,
+    /// `method_check_args` of `Objects/descrobject.c`.
+    method_check_args,
+    /// `method_dealloc` of `Objects/classobject.c`.
+    method_dealloc,
+    /// `method_descr_get` of `Objects/classobject.c`.
+    method_descr_get,
+    /// `method_get` of `Objects/descrobject.c`.
+    method_get,
+    /// `method_get_doc` of `Objects/classobject.c`.
+    method_get_doc,
+    /// `method_get_text_signature` of `Objects/descrobject.c`.
+    method_get_text_signature,
+    /// `method_getattro` of `Objects/classobject.c`.
+    method_getattro,
+    /// `method_hash` of `Objects/classobject.c`.
+    method_hash,
     /// `method_is_overloaded` of `Objects/typeobject.c`.
     method_is_overloaded,
+    /// `method_new` of `Objects/classobject.c`.
+    method_new,
+    /// `method_new_impl` of `Objects/classobject.c`.
+    method_new_impl,
     /// `method_output_as_list` of `Objects/abstract.c`.
     method_output_as_list,
+    /// `method_repr` of `Objects/classobject.c`.
+    method_repr,
+    /// `method_richcompare` of `Objects/classobject.c`.
+    method_richcompare,
+    /// `method_vectorcall` of `Objects/classobject.c`.
+    method_vectorcall,
+    /// `method_vectorcall_FASTCALL` of `Objects/descrobject.c`.
+    method_vectorcall_FASTCALL,
+    /// `method_vectorcall_FASTCALL_KEYWORDS` of `Objects/descrobject.c`.
+    method_vectorcall_FASTCALL_KEYWORDS,
+    /// `method_vectorcall_FASTCALL_KEYWORDS_METHOD` of `Objects/descrobject.c`.
+    method_vectorcall_FASTCALL_KEYWORDS_METHOD,
+    /// `method_vectorcall_NOARGS` of `Objects/descrobject.c`.
+    method_vectorcall_NOARGS,
+    /// `method_vectorcall_O` of `Objects/descrobject.c`.
+    method_vectorcall_O,
+    /// `method_vectorcall_VARARGS` of `Objects/descrobject.c`.
+    method_vectorcall_VARARGS,
+    /// `method_vectorcall_VARARGS_KEYWORDS` of `Objects/descrobject.c`.
+    method_vectorcall_VARARGS_KEYWORDS,
+    /// `module___init___impl` of `Objects/moduleobject.c`.
+    module___init___impl,
+    /// `module_clear` of `Objects/moduleobject.c`.
+    module_clear,
+    /// `module_dir` of `Objects/moduleobject.c`.
+    module_dir,
+    /// `module_get_annotations` of `Objects/moduleobject.c`.
+    module_get_annotations,
+    /// `module_init_dict` of `Objects/moduleobject.c`.
+    module_init_dict,
+    /// `module_repr` of `Objects/moduleobject.c`.
+    module_repr,
+    /// `module_set_annotations` of `Objects/moduleobject.c`.
+    module_set_annotations,
     /// `mro_check` of `Objects/typeobject.c`.
     mro_check,
+    /// `mro_hierarchy` of `Objects/typeobject.c`.
+    mro_hierarchy,
     /// `mro_implementation` of `Objects/typeobject.c`.
     mro_implementation,
     /// `mro_internal` of `Objects/typeobject.c`.
@@ -879,6 +2881,30 @@ pub enum FunctionId {
     mro_internal_unlocked,
     /// `mro_invoke` of `Objects/typeobject.c`.
     mro_invoke,
+    /// `namespace_clear` of `Objects/namespaceobject.c`.
+    namespace_clear,
+    /// `namespace_dealloc` of `Objects/namespaceobject.c`.
+    namespace_dealloc,
+    /// `namespace_init` of `Objects/namespaceobject.c`.
+    namespace_init,
+    /// `namespace_new` of `Objects/namespaceobject.c`.
+    namespace_new,
+    /// `namespace_reduce` of `Objects/namespaceobject.c`.
+    namespace_reduce,
+    /// `namespace_replace` of `Objects/namespaceobject.c`.
+    namespace_replace,
+    /// `namespace_repr` of `Objects/namespaceobject.c`.
+    namespace_repr,
+    /// `namespace_richcompare` of `Objects/namespaceobject.c`.
+    namespace_richcompare,
+    /// `new_dict_with_shared_keys` of `Objects/dictobject.c`.
+    new_dict_with_shared_keys,
+    /// `new_module` of `Objects/moduleobject.c`.
+    new_module,
+    /// `new_module_notrack` of `Objects/moduleobject.c`.
+    new_module_notrack,
+    /// `new_values` of `Objects/dictobject.c`.
+    new_values,
     /// `none_bool` of `Objects/object.c`.
     none_bool,
     /// `none_dealloc` of `Objects/object.c`.
@@ -917,6 +2943,8 @@ pub enum FunctionId {
     object___reduce_ex__,
     /// `object___sizeof__` of `Objects/typeobject.c`.
     object___sizeof__,
+    /// `object___sizeof___impl` of `Objects/typeobject.c`.
+    object___sizeof___impl,
     /// `object_dealloc` of `Objects/typeobject.c`.
     object_dealloc,
     /// `object_get_class` of `Objects/typeobject.c`.
@@ -927,6 +2955,8 @@ pub enum FunctionId {
     object_init,
     /// `object_init_subclass` of `Objects/typeobject.c`.
     object_init_subclass,
+    /// `object_is_not_callable` of `Objects/call.c`.
+    object_is_not_callable,
     /// `object_isinstance` of `Objects/abstract.c`.
     object_isinstance,
     /// `object_issubclass` of `Objects/abstract.c`.
@@ -939,6 +2969,8 @@ pub enum FunctionId {
     object_repr,
     /// `object_richcompare` of `Objects/typeobject.c`.
     object_richcompare,
+    /// `object_set_class` of `Objects/typeobject.c`.
+    object_set_class,
     /// `object_set_class_world_stopped` of `Objects/typeobject.c`.
     object_set_class_world_stopped,
     /// `object_str` of `Objects/typeobject.c`.
@@ -947,30 +2979,426 @@ pub enum FunctionId {
     object_subclasshook,
     /// `overrides_hash` of `Objects/typeobject.c`.
     overrides_hash,
+    /// `parse_field` of `Objects/unicodeobject.c`.
+    parse_field,
     /// `pop_lock_held` of `Objects/dictobject.c`.
     pop_lock_held,
+    /// `popcount_digit` of `Objects/longobject.c`.
+    popcount_digit,
+    /// `powerloop` of `Objects/listobject.c`.
+    powerloop,
+    /// `property_clear` of `Objects/descrobject.c`.
+    property_clear,
+    /// `property_copy` of `Objects/descrobject.c`.
+    property_copy,
+    /// `property_dealloc` of `Objects/descrobject.c`.
+    property_dealloc,
+    /// `property_deleter` of `Objects/descrobject.c`.
+    property_deleter,
+    /// `property_descr_get` of `Objects/descrobject.c`.
+    property_descr_get,
+    /// `property_descr_set` of `Objects/descrobject.c`.
+    property_descr_set,
+    /// `property_get___isabstractmethod__` of `Objects/descrobject.c`.
+    property_get___isabstractmethod__,
+    /// `property_get__name__` of `Objects/descrobject.c`.
+    property_get__name__,
+    /// `property_getter` of `Objects/descrobject.c`.
+    property_getter,
+    /// `property_init_impl` of `Objects/descrobject.c`.
+    property_init_impl,
+    /// `property_name` of `Objects/descrobject.c`.
+    property_name,
+    /// `property_set__name__` of `Objects/descrobject.c`.
+    property_set__name__,
+    /// `property_set_name` of `Objects/descrobject.c`.
+    property_set_name,
+    /// `property_setter` of `Objects/descrobject.c`.
+    property_setter,
+    /// `proxy_abs` of `Objects/weakrefobject.c`.
+    proxy_abs,
+    /// `proxy_add` of `Objects/weakrefobject.c`.
+    proxy_add,
+    /// `proxy_and` of `Objects/weakrefobject.c`.
+    proxy_and,
+    /// `proxy_bool` of `Objects/weakrefobject.c`.
+    proxy_bool,
+    /// `proxy_bytes` of `Objects/weakrefobject.c`.
+    proxy_bytes,
+    /// `proxy_call` of `Objects/weakrefobject.c`.
+    proxy_call,
+    /// `proxy_check_ref` of `Objects/weakrefobject.c`.
+    proxy_check_ref,
+    /// `proxy_contains` of `Objects/weakrefobject.c`.
+    proxy_contains,
+    /// `proxy_dealloc` of `Objects/weakrefobject.c`.
+    proxy_dealloc,
+    /// `proxy_divmod` of `Objects/weakrefobject.c`.
+    proxy_divmod,
+    /// `proxy_float` of `Objects/weakrefobject.c`.
+    proxy_float,
+    /// `proxy_floor_div` of `Objects/weakrefobject.c`.
+    proxy_floor_div,
+    /// `proxy_getattr` of `Objects/weakrefobject.c`.
+    proxy_getattr,
+    /// `proxy_getitem` of `Objects/weakrefobject.c`.
+    proxy_getitem,
+    /// `proxy_iadd` of `Objects/weakrefobject.c`.
+    proxy_iadd,
+    /// `proxy_iand` of `Objects/weakrefobject.c`.
+    proxy_iand,
+    /// `proxy_ifloor_div` of `Objects/weakrefobject.c`.
+    proxy_ifloor_div,
+    /// `proxy_ilshift` of `Objects/weakrefobject.c`.
+    proxy_ilshift,
+    /// `proxy_imatmul` of `Objects/weakrefobject.c`.
+    proxy_imatmul,
+    /// `proxy_imod` of `Objects/weakrefobject.c`.
+    proxy_imod,
+    /// `proxy_imul` of `Objects/weakrefobject.c`.
+    proxy_imul,
+    /// `proxy_index` of `Objects/weakrefobject.c`.
+    proxy_index,
+    /// `proxy_int` of `Objects/weakrefobject.c`.
+    proxy_int,
+    /// `proxy_invert` of `Objects/weakrefobject.c`.
+    proxy_invert,
+    /// `proxy_ior` of `Objects/weakrefobject.c`.
+    proxy_ior,
+    /// `proxy_ipow` of `Objects/weakrefobject.c`.
+    proxy_ipow,
+    /// `proxy_irshift` of `Objects/weakrefobject.c`.
+    proxy_irshift,
+    /// `proxy_isub` of `Objects/weakrefobject.c`.
+    proxy_isub,
+    /// `proxy_iter` of `Objects/weakrefobject.c`.
+    proxy_iter,
+    /// `proxy_iternext` of `Objects/weakrefobject.c`.
+    proxy_iternext,
+    /// `proxy_itrue_div` of `Objects/weakrefobject.c`.
+    proxy_itrue_div,
+    /// `proxy_ixor` of `Objects/weakrefobject.c`.
+    proxy_ixor,
+    /// `proxy_length` of `Objects/weakrefobject.c`.
+    proxy_length,
+    /// `proxy_lshift` of `Objects/weakrefobject.c`.
+    proxy_lshift,
+    /// `proxy_matmul` of `Objects/weakrefobject.c`.
+    proxy_matmul,
+    /// `proxy_mod` of `Objects/weakrefobject.c`.
+    proxy_mod,
+    /// `proxy_mul` of `Objects/weakrefobject.c`.
+    proxy_mul,
+    /// `proxy_neg` of `Objects/weakrefobject.c`.
+    proxy_neg,
+    /// `proxy_or` of `Objects/weakrefobject.c`.
+    proxy_or,
+    /// `proxy_pos` of `Objects/weakrefobject.c`.
+    proxy_pos,
+    /// `proxy_pow` of `Objects/weakrefobject.c`.
+    proxy_pow,
+    /// `proxy_repr` of `Objects/weakrefobject.c`.
+    proxy_repr,
+    /// `proxy_reversed` of `Objects/weakrefobject.c`.
+    proxy_reversed,
+    /// `proxy_richcompare` of `Objects/weakrefobject.c`.
+    proxy_richcompare,
+    /// `proxy_rshift` of `Objects/weakrefobject.c`.
+    proxy_rshift,
+    /// `proxy_setattr` of `Objects/weakrefobject.c`.
+    proxy_setattr,
+    /// `proxy_setitem` of `Objects/weakrefobject.c`.
+    proxy_setitem,
+    /// `proxy_str` of `Objects/weakrefobject.c`.
+    proxy_str,
+    /// `proxy_sub` of `Objects/weakrefobject.c`.
+    proxy_sub,
+    /// `proxy_true_div` of `Objects/weakrefobject.c`.
+    proxy_true_div,
+    /// `proxy_xor` of `Objects/weakrefobject.c`.
+    proxy_xor,
+    /// `py_list_clear` of `Objects/listobject.c`.
+    py_list_clear,
+    /// `py_list_clear_impl` of `Objects/listobject.c`.
+    py_list_clear_impl,
+    /// `pylong_int_divmod` of `Objects/longobject.c`.
+    pylong_int_divmod,
+    /// `raise_dict_descr_error` of `Objects/typeobject.c`.
+    raise_dict_descr_error,
+    /// `raise_encode_exception` of `Objects/unicodeobject.c`.
+    raise_encode_exception,
+    /// `range_bool` of `Objects/rangeobject.c`.
+    range_bool,
+    /// `range_contains` of `Objects/rangeobject.c`.
+    range_contains,
+    /// `range_contains_long` of `Objects/rangeobject.c`.
+    range_contains_long,
+    /// `range_count` of `Objects/rangeobject.c`.
+    range_count,
+    /// `range_dealloc` of `Objects/rangeobject.c`.
+    range_dealloc,
+    /// `range_equals` of `Objects/rangeobject.c`.
+    range_equals,
+    /// `range_from_array` of `Objects/rangeobject.c`.
+    range_from_array,
+    /// `range_hash` of `Objects/rangeobject.c`.
+    range_hash,
+    /// `range_index` of `Objects/rangeobject.c`.
+    range_index,
+    /// `range_item` of `Objects/rangeobject.c`.
+    range_item,
+    /// `range_iter` of `Objects/rangeobject.c`.
+    range_iter,
+    /// `range_length` of `Objects/rangeobject.c`.
+    range_length,
+    /// `range_reduce` of `Objects/rangeobject.c`.
+    range_reduce,
+    /// `range_repr` of `Objects/rangeobject.c`.
+    range_repr,
+    /// `range_richcompare` of `Objects/rangeobject.c`.
+    range_richcompare,
+    /// `range_subscript` of `Objects/rangeobject.c`.
+    range_subscript,
+    /// `range_vectorcall` of `Objects/rangeobject.c`.
+    range_vectorcall,
+    /// `rangeiter_len` of `Objects/rangeobject.c`.
+    rangeiter_len,
+    /// `rangeiter_next` of `Objects/rangeobject.c`.
+    rangeiter_next,
+    /// `rangeiter_setstate` of `Objects/rangeobject.c`.
+    rangeiter_setstate,
+    /// `recurse_down_subclasses` of `Objects/typeobject.c`.
+    recurse_down_subclasses,
     /// `recursive_issubclass` of `Objects/abstract.c`.
     recursive_issubclass,
+    /// `releasebuffer_call_python` of `Objects/typeobject.c`.
+    releasebuffer_call_python,
     /// `releasebuffer_maybe_call_super` of `Objects/typeobject.c`.
     releasebuffer_maybe_call_super,
+    /// `releasebuffer_maybe_call_super_unlocked` of `Objects/typeobject.c`.
+    releasebuffer_maybe_call_super_unlocked,
     /// `remove_all_subclasses` of `Objects/typeobject.c`.
     remove_all_subclasses,
     /// `remove_subclass` of `Objects/typeobject.c`.
     remove_subclass,
+    /// `resize_copy` of `Objects/unicodeobject.c`.
+    resize_copy,
+    /// `return_self` of `Objects/bytearrayobject.c`.
+    return_self,
+    /// `reversed_dealloc` of `Objects/enumobject.c`.
+    reversed_dealloc,
+    /// `reversed_len` of `Objects/enumobject.c`.
+    reversed_len,
+    /// `reversed_new` of `Objects/enumobject.c`.
+    reversed_new,
+    /// `reversed_new_impl` of `Objects/enumobject.c`.
+    reversed_new_impl,
+    /// `reversed_next` of `Objects/enumobject.c`.
+    reversed_next,
+    /// `reversed_reduce` of `Objects/enumobject.c`.
+    reversed_reduce,
+    /// `reversed_vectorcall` of `Objects/enumobject.c`.
+    reversed_vectorcall,
+    /// `richcmp_eq` of `Objects/typeobject.c`.
+    richcmp_eq,
+    /// `richcmp_ge` of `Objects/typeobject.c`.
+    richcmp_ge,
+    /// `richcmp_gt` of `Objects/typeobject.c`.
+    richcmp_gt,
+    /// `richcmp_le` of `Objects/typeobject.c`.
+    richcmp_le,
+    /// `richcmp_lt` of `Objects/typeobject.c`.
+    richcmp_lt,
+    /// `richcmp_ne` of `Objects/typeobject.c`.
+    richcmp_ne,
+    /// `safe_object_compare` of `Objects/listobject.c`.
+    safe_object_compare,
+    /// `same_slots_added` of `Objects/typeobject.c`.
+    same_slots_added,
     /// `sequence_repeat` of `Objects/abstract.c`.
     sequence_repeat,
+    /// `set___contains__` of `Objects/setobject.c`.
+    set___contains__,
+    /// `set___contains___impl` of `Objects/setobject.c`.
+    set___contains___impl,
+    /// `set___reduce__` of `Objects/setobject.c`.
+    set___reduce__,
+    /// `set___reduce___impl` of `Objects/setobject.c`.
+    set___reduce___impl,
+    /// `set___sizeof__` of `Objects/setobject.c`.
+    set___sizeof__,
+    /// `set_add` of `Objects/setobject.c`.
+    set_add,
+    /// `set_add_impl` of `Objects/setobject.c`.
+    set_add_impl,
+    /// `set_add_key` of `Objects/setobject.c`.
+    set_add_key,
+    /// `set_and` of `Objects/setobject.c`.
+    set_and,
+    /// `set_clear` of `Objects/setobject.c`.
+    set_clear,
+    /// `set_clear_impl` of `Objects/setobject.c`.
+    set_clear_impl,
+    /// `set_contains_entry` of `Objects/setobject.c`.
+    set_contains_entry,
+    /// `set_contains_key` of `Objects/setobject.c`.
+    set_contains_key,
+    /// `set_contains_lock_held` of `Objects/setobject.c`.
+    set_contains_lock_held,
+    /// `set_copy` of `Objects/setobject.c`.
+    set_copy,
+    /// `set_copy_and_difference` of `Objects/setobject.c`.
+    set_copy_and_difference,
+    /// `set_copy_impl` of `Objects/setobject.c`.
+    set_copy_impl,
+    /// `set_dealloc` of `Objects/setobject.c`.
+    set_dealloc,
+    /// `set_difference_multi` of `Objects/setobject.c`.
+    set_difference_multi,
+    /// `set_difference_multi_impl` of `Objects/setobject.c`.
+    set_difference_multi_impl,
+    /// `set_difference_update` of `Objects/setobject.c`.
+    set_difference_update,
+    /// `set_difference_update_impl` of `Objects/setobject.c`.
+    set_difference_update_impl,
+    /// `set_discard` of `Objects/setobject.c`.
+    set_discard,
+    /// `set_discard_entry` of `Objects/setobject.c`.
+    set_discard_entry,
+    /// `set_discard_impl` of `Objects/setobject.c`.
+    set_discard_impl,
+    /// `set_discard_key` of `Objects/setobject.c`.
+    set_discard_key,
+    /// `set_flags` of `Objects/typeobject.c`.
+    set_flags,
     /// `set_flags_recursive` of `Objects/typeobject.c`.
     set_flags_recursive,
+    /// `set_iand` of `Objects/setobject.c`.
+    set_iand,
+    /// `set_init` of `Objects/setobject.c`.
+    set_init,
+    /// `set_insert_clean` of `Objects/setobject.c`.
+    set_insert_clean,
+    /// `set_intersection_multi` of `Objects/setobject.c`.
+    set_intersection_multi,
+    /// `set_intersection_multi_impl` of `Objects/setobject.c`.
+    set_intersection_multi_impl,
+    /// `set_intersection_update` of `Objects/setobject.c`.
+    set_intersection_update,
+    /// `set_intersection_update_multi` of `Objects/setobject.c`.
+    set_intersection_update_multi,
+    /// `set_intersection_update_multi_impl` of `Objects/setobject.c`.
+    set_intersection_update_multi_impl,
+    /// `set_ior` of `Objects/setobject.c`.
+    set_ior,
+    /// `set_isdisjoint` of `Objects/setobject.c`.
+    set_isdisjoint,
+    /// `set_issubset` of `Objects/setobject.c`.
+    set_issubset,
+    /// `set_issuperset` of `Objects/setobject.c`.
+    set_issuperset,
+    /// `set_issuperset_impl` of `Objects/setobject.c`.
+    set_issuperset_impl,
+    /// `set_isub` of `Objects/setobject.c`.
+    set_isub,
+    /// `set_iter` of `Objects/setobject.c`.
+    set_iter,
+    /// `set_ixor` of `Objects/setobject.c`.
+    set_ixor,
+    /// `set_keys` of `Objects/dictobject.c`.
+    set_keys,
+    /// `set_len` of `Objects/setobject.c`.
+    set_len,
+    /// `set_new` of `Objects/setobject.c`.
+    set_new,
+    /// `set_ob_shash` of `Objects/bytesobject.c`.
+    set_ob_shash,
+    /// `set_or` of `Objects/setobject.c`.
+    set_or,
+    /// `set_orig_class` of `Objects/genericaliasobject.c`.
+    set_orig_class,
+    /// `set_pop` of `Objects/setobject.c`.
+    set_pop,
+    /// `set_remove` of `Objects/setobject.c`.
+    set_remove,
+    /// `set_remove_impl` of `Objects/setobject.c`.
+    set_remove_impl,
+    /// `set_repr` of `Objects/setobject.c`.
+    set_repr,
+    /// `set_richcompare` of `Objects/setobject.c`.
+    set_richcompare,
+    /// `set_sub` of `Objects/setobject.c`.
+    set_sub,
+    /// `set_symmetric_difference` of `Objects/setobject.c`.
+    set_symmetric_difference,
+    /// `set_symmetric_difference_impl` of `Objects/setobject.c`.
+    set_symmetric_difference_impl,
+    /// `set_symmetric_difference_update` of `Objects/setobject.c`.
+    set_symmetric_difference_update,
+    /// `set_symmetric_difference_update_dict` of `Objects/setobject.c`.
+    set_symmetric_difference_update_dict,
+    /// `set_tp_bases` of `Objects/typeobject.c`.
+    set_tp_bases,
+    /// `set_tp_mro` of `Objects/typeobject.c`.
+    set_tp_mro,
+    /// `set_union` of `Objects/setobject.c`.
+    set_union,
+    /// `set_union_impl` of `Objects/setobject.c`.
+    set_union_impl,
+    /// `set_update` of `Objects/setobject.c`.
+    set_update,
+    /// `set_update_dict_lock_held` of `Objects/setobject.c`.
+    set_update_dict_lock_held,
+    /// `set_update_impl` of `Objects/setobject.c`.
+    set_update_impl,
+    /// `set_update_internal` of `Objects/setobject.c`.
+    set_update_internal,
+    /// `set_update_iterable_lock_held` of `Objects/setobject.c`.
+    set_update_iterable_lock_held,
+    /// `set_update_local` of `Objects/setobject.c`.
+    set_update_local,
+    /// `set_update_lock_held` of `Objects/setobject.c`.
+    set_update_lock_held,
+    /// `set_values` of `Objects/dictobject.c`.
+    set_values,
+    /// `set_vectorcall` of `Objects/setobject.c`.
+    set_vectorcall,
+    /// `set_version_unlocked` of `Objects/typeobject.c`.
+    set_version_unlocked,
+    /// `set_xor` of `Objects/setobject.c`.
+    set_xor,
     /// `setitem_lock_held` of `Objects/dictobject.c`.
     setitem_lock_held,
+    /// `setitem_take2_lock_held` of `Objects/dictobject.c`.
+    setitem_take2_lock_held,
+    /// `setiter_dealloc` of `Objects/setobject.c`.
+    setiter_dealloc,
+    /// `setup_ga` of `Objects/genericaliasobject.c`.
+    setup_ga,
     /// `shape_differs` of `Objects/typeobject.c`.
     shape_differs,
+    /// `sizeof_lock_held` of `Objects/dictobject.c`.
+    sizeof_lock_held,
+    /// `slice_indices` of `Objects/sliceobject.c`.
+    slice_indices,
+    /// `slice_new` of `Objects/sliceobject.c`.
+    slice_new,
+    /// `slice_reduce` of `Objects/sliceobject.c`.
+    slice_reduce,
+    /// `slice_repr` of `Objects/sliceobject.c`.
+    slice_repr,
+    /// `slice_richcompare` of `Objects/sliceobject.c`.
+    slice_richcompare,
+    /// `slicehash` of `Objects/sliceobject.c`.
+    slicehash,
     /// `slot_am_aiter` of `Objects/typeobject.c`.
     slot_am_aiter,
     /// `slot_am_anext` of `Objects/typeobject.c`.
     slot_am_anext,
     /// `slot_am_await` of `Objects/typeobject.c`.
     slot_am_await,
+    /// `slot_bf_getbuffer` of `Objects/typeobject.c`.
+    slot_bf_getbuffer,
     /// `slot_bf_releasebuffer` of `Objects/typeobject.c`.
     slot_bf_releasebuffer,
     /// `slot_mp_ass_subscript` of `Objects/typeobject.c`.
@@ -1083,16 +3511,104 @@ pub enum FunctionId {
     slot_tp_setattro,
     /// `slot_tp_str` of `Objects/typeobject.c`.
     slot_tp_str,
+    /// `sm_call` of `Objects/funcobject.c`.
+    sm_call,
+    /// `sm_clear` of `Objects/funcobject.c`.
+    sm_clear,
+    /// `sm_dealloc` of `Objects/funcobject.c`.
+    sm_dealloc,
+    /// `sm_descr_get` of `Objects/funcobject.c`.
+    sm_descr_get,
+    /// `sm_get___isabstractmethod__` of `Objects/funcobject.c`.
+    sm_get___isabstractmethod__,
+    /// `sm_init` of `Objects/funcobject.c`.
+    sm_init,
+    /// `sm_repr` of `Objects/funcobject.c`.
+    sm_repr,
     /// `solid_base` of `Objects/typeobject.c`.
     solid_base,
+    /// `split_keys_entry_added` of `Objects/dictobject.c`.
+    split_keys_entry_added,
+    /// `store_instance_attr_dict` of `Objects/dictobject.c`.
+    store_instance_attr_dict,
+    /// `store_instance_attr_lock_held` of `Objects/dictobject.c`.
+    store_instance_attr_lock_held,
+    /// `stringlib__factorize` of `Objects/bytearrayobject.c`.
+    stringlib__factorize,
+    /// `stringlib__two_way_find` of `Objects/bytearrayobject.c`.
+    stringlib__two_way_find,
+    /// `stringlib_capitalize` of `Objects/bytearrayobject.c`.
+    stringlib_capitalize,
+    /// `stringlib_center_impl` of `Objects/bytearrayobject.c`.
+    stringlib_center_impl,
+    /// `stringlib_count` of `Objects/bytearrayobject.c`.
+    stringlib_count,
+    /// `stringlib_find` of `Objects/bytearrayobject.c`.
+    stringlib_find,
+    /// `stringlib_isalnum` of `Objects/bytearrayobject.c`.
+    stringlib_isalnum,
+    /// `stringlib_isalpha` of `Objects/bytearrayobject.c`.
+    stringlib_isalpha,
+    /// `stringlib_isascii` of `Objects/bytearrayobject.c`.
+    stringlib_isascii,
+    /// `stringlib_isdigit` of `Objects/bytearrayobject.c`.
+    stringlib_isdigit,
+    /// `stringlib_islower` of `Objects/bytearrayobject.c`.
+    stringlib_islower,
+    /// `stringlib_isspace` of `Objects/bytearrayobject.c`.
+    stringlib_isspace,
+    /// `stringlib_istitle` of `Objects/bytearrayobject.c`.
+    stringlib_istitle,
+    /// `stringlib_isupper` of `Objects/bytearrayobject.c`.
+    stringlib_isupper,
+    /// `stringlib_ljust_impl` of `Objects/bytearrayobject.c`.
+    stringlib_ljust_impl,
+    /// `stringlib_lower` of `Objects/bytearrayobject.c`.
+    stringlib_lower,
+    /// `stringlib_rfind` of `Objects/bytearrayobject.c`.
+    stringlib_rfind,
+    /// `stringlib_rjust_impl` of `Objects/bytearrayobject.c`.
+    stringlib_rjust_impl,
+    /// `stringlib_swapcase` of `Objects/bytearrayobject.c`.
+    stringlib_swapcase,
+    /// `stringlib_title` of `Objects/bytearrayobject.c`.
+    stringlib_title,
+    /// `stringlib_upper` of `Objects/bytearrayobject.c`.
+    stringlib_upper,
+    /// `stringlib_zfill` of `Objects/bytearrayobject.c`.
+    stringlib_zfill,
+    /// `striter_dealloc` of `Objects/bytesobject.c`.
+    striter_dealloc,
+    /// `striter_len` of `Objects/bytesobject.c`.
+    striter_len,
+    /// `striter_setstate` of `Objects/bytesobject.c`.
+    striter_setstate,
+    /// `structseq_dealloc` of `Objects/structseq.c`.
+    structseq_dealloc,
     /// `subtype_clear` of `Objects/typeobject.c`.
     subtype_clear,
     /// `subtype_dealloc` of `Objects/typeobject.c`.
     subtype_dealloc,
+    /// `subtype_dict` of `Objects/typeobject.c`.
+    subtype_dict,
+    /// `subtype_getweakref` of `Objects/typeobject.c`.
+    subtype_getweakref,
+    /// `subtype_setdict` of `Objects/typeobject.c`.
+    subtype_setdict,
+    /// `subtype_traverse` of `Objects/typeobject.c`.
+    subtype_traverse,
     /// `super_dealloc` of `Objects/typeobject.c`.
     super_dealloc,
+    /// `super_descr_get` of `Objects/typeobject.c`.
+    super_descr_get,
     /// `super_getattro` of `Objects/typeobject.c`.
     super_getattro,
+    /// `super_init` of `Objects/typeobject.c`.
+    super_init,
+    /// `super_init_impl` of `Objects/typeobject.c`.
+    super_init_impl,
+    /// `super_repr` of `Objects/typeobject.c`.
+    super_repr,
     /// `super_vectorcall` of `Objects/typeobject.c`.
     super_vectorcall,
     /// `supercheck` of `Objects/typeobject.c`.
@@ -1103,8 +3619,64 @@ pub enum FunctionId {
     ternary_iop,
     /// `ternary_op` of `Objects/abstract.c`.
     ternary_op,
+    /// `to_complex` of `Objects/complexobject.c`.
+    to_complex,
     /// `tp_new_wrapper` of `Objects/typeobject.c`.
     tp_new_wrapper,
+    /// `track_module` of `Objects/moduleobject.c`.
+    track_module,
+    /// `traverse_slots` of `Objects/typeobject.c`.
+    traverse_slots,
+    /// `try_complex_special_method` of `Objects/complexobject.c`.
+    try_complex_special_method,
+    /// `try_reuse_basic_ref` of `Objects/weakrefobject.c`.
+    try_reuse_basic_ref,
+    /// `tuple___getnewargs__` of `Objects/tupleobject.c`.
+    tuple___getnewargs__,
+    /// `tuple___getnewargs___impl` of `Objects/tupleobject.c`.
+    tuple___getnewargs___impl,
+    /// `tuple_add` of `Objects/genericaliasobject.c`.
+    tuple_add,
+    /// `tuple_count` of `Objects/tupleobject.c`.
+    tuple_count,
+    /// `tuple_extend` of `Objects/genericaliasobject.c`.
+    tuple_extend,
+    /// `tuple_index` of `Objects/genericaliasobject.c`.
+    tuple_index,
+    /// `tuple_index_impl` of `Objects/tupleobject.c`.
+    tuple_index_impl,
+    /// `tuple_iter` of `Objects/tupleobject.c`.
+    tuple_iter,
+    /// `tuple_new` of `Objects/tupleobject.c`.
+    tuple_new,
+    /// `tuple_new_impl` of `Objects/tupleobject.c`.
+    tuple_new_impl,
+    /// `tuple_subtype_new` of `Objects/tupleobject.c`.
+    tuple_subtype_new,
+    /// `tuple_vectorcall` of `Objects/tupleobject.c`.
+    tuple_vectorcall,
+    /// `tuplecontains` of `Objects/tupleobject.c`.
+    tuplecontains,
+    /// `tuplehash` of `Objects/tupleobject.c`.
+    tuplehash,
+    /// `tupleitem` of `Objects/tupleobject.c`.
+    tupleitem,
+    /// `tupleiter_dealloc` of `Objects/tupleobject.c`.
+    tupleiter_dealloc,
+    /// `tupleiter_len` of `Objects/tupleobject.c`.
+    tupleiter_len,
+    /// `tupleiter_next` of `Objects/tupleobject.c`.
+    tupleiter_next,
+    /// `tupleiter_setstate` of `Objects/tupleobject.c`.
+    tupleiter_setstate,
+    /// `tuplelength` of `Objects/tupleobject.c`.
+    tuplelength,
+    /// `tuple_index` of `Objects/tupleobject.c`.
+    tupleobject_tuple_index,
+    /// `tuplerepr` of `Objects/tupleobject.c`.
+    tuplerepr,
+    /// `tuplesubscript` of `Objects/tupleobject.c`.
+    tuplesubscript,
     /// `type___dir__` of `Objects/typeobject.c`.
     type___dir__,
     /// `type___dir___impl` of `Objects/typeobject.c`.
@@ -1125,8 +3697,22 @@ pub enum FunctionId {
     type___subclasses___impl,
     /// `type_abstractmethods` of `Objects/typeobject.c`.
     type_abstractmethods,
+    /// `type_add_getset` of `Objects/typeobject.c`.
+    type_add_getset,
+    /// `type_add_members` of `Objects/typeobject.c`.
+    type_add_members,
+    /// `type_add_method` of `Objects/typeobject.c`.
+    type_add_method,
+    /// `type_add_methods` of `Objects/typeobject.c`.
+    type_add_methods,
+    /// `type_cache_clear` of `Objects/typeobject.c`.
+    type_cache_clear,
     /// `type_call` of `Objects/typeobject.c`.
     type_call,
+    /// `type_clear` of `Objects/typeobject.c`.
+    type_clear,
+    /// `type_dealloc_common` of `Objects/typeobject.c`.
+    type_dealloc_common,
     /// `type_dict` of `Objects/typeobject.c`.
     type_dict,
     /// `type_dict_set_doc` of `Objects/typeobject.c`.
@@ -1159,14 +3745,28 @@ pub enum FunctionId {
     type_mro,
     /// `type_mro_impl` of `Objects/typeobject.c`.
     type_mro_impl,
+    /// `type_mro_modified` of `Objects/typeobject.c`.
+    type_mro_modified,
     /// `type_name` of `Objects/typeobject.c`.
     type_name,
+    /// `type_new` of `Objects/typeobject.c`.
+    type_new,
+    /// `type_new_alloc` of `Objects/typeobject.c`.
+    type_new_alloc,
     /// `type_new_classmethod` of `Objects/typeobject.c`.
     type_new_classmethod,
     /// `type_new_copy_slots` of `Objects/typeobject.c`.
     type_new_copy_slots,
+    /// `type_new_descriptors` of `Objects/typeobject.c`.
+    type_new_descriptors,
+    /// `type_new_get_bases` of `Objects/typeobject.c`.
+    type_new_get_bases,
+    /// `type_new_get_slots` of `Objects/typeobject.c`.
+    type_new_get_slots,
     /// `type_new_impl` of `Objects/typeobject.c`.
     type_new_impl,
+    /// `type_new_init` of `Objects/typeobject.c`.
+    type_new_init,
     /// `type_new_init_subclass` of `Objects/typeobject.c`.
     type_new_init_subclass,
     /// `type_new_set_attrs` of `Objects/typeobject.c`.
@@ -1175,14 +3775,30 @@ pub enum FunctionId {
     type_new_set_classcell,
     /// `type_new_set_classdictcell` of `Objects/typeobject.c`.
     type_new_set_classdictcell,
+    /// `type_new_set_ht_name` of `Objects/typeobject.c`.
+    type_new_set_ht_name,
     /// `type_new_set_module` of `Objects/typeobject.c`.
     type_new_set_module,
+    /// `type_new_set_names` of `Objects/typeobject.c`.
+    type_new_set_names,
+    /// `type_new_set_slots` of `Objects/typeobject.c`.
+    type_new_set_slots,
+    /// `type_new_slots` of `Objects/typeobject.c`.
+    type_new_slots,
+    /// `type_new_slots_bases` of `Objects/typeobject.c`.
+    type_new_slots_bases,
+    /// `type_new_slots_impl` of `Objects/typeobject.c`.
+    type_new_slots_impl,
     /// `type_new_staticmethod` of `Objects/typeobject.c`.
     type_new_staticmethod,
+    /// `type_new_visit_slots` of `Objects/typeobject.c`.
+    type_new_visit_slots,
     /// `type_prepare` of `Objects/typeobject.c`.
     type_prepare,
     /// `type_qualname` of `Objects/typeobject.c`.
     type_qualname,
+    /// `type_ready` of `Objects/typeobject.c`.
+    type_ready,
     /// `type_ready_add_subclasses` of `Objects/typeobject.c`.
     type_ready_add_subclasses,
     /// `type_ready_fill_dict` of `Objects/typeobject.c`.
@@ -1191,38 +3807,302 @@ pub enum FunctionId {
     type_ready_mro,
     /// `type_ready_pre_checks` of `Objects/typeobject.c`.
     type_ready_pre_checks,
+    /// `type_ready_preheader` of `Objects/typeobject.c`.
+    type_ready_preheader,
+    /// `type_ready_set_base` of `Objects/typeobject.c`.
+    type_ready_set_base,
     /// `type_ready_set_bases` of `Objects/typeobject.c`.
     type_ready_set_bases,
     /// `type_ready_set_dict` of `Objects/typeobject.c`.
     type_ready_set_dict,
     /// `type_ready_set_hash` of `Objects/typeobject.c`.
     type_ready_set_hash,
+    /// `type_ready_set_new` of `Objects/typeobject.c`.
+    type_ready_set_new,
+    /// `type_ready_set_type` of `Objects/typeobject.c`.
+    type_ready_set_type,
     /// `type_repr` of `Objects/typeobject.c`.
     type_repr,
+    /// `type_set_abstractmethods` of `Objects/typeobject.c`.
+    type_set_abstractmethods,
     /// `type_set_annotations` of `Objects/typeobject.c`.
     type_set_annotations,
+    /// `type_set_bases` of `Objects/typeobject.c`.
+    type_set_bases,
+    /// `type_set_bases_unlocked` of `Objects/typeobject.c`.
+    type_set_bases_unlocked,
     /// `type_set_doc` of `Objects/typeobject.c`.
     type_set_doc,
     /// `type_set_module` of `Objects/typeobject.c`.
     type_set_module,
+    /// `type_set_qualname` of `Objects/typeobject.c`.
+    type_set_qualname,
     /// `type_set_type_params` of `Objects/typeobject.c`.
     type_set_type_params,
+    /// `type_setattro` of `Objects/typeobject.c`.
+    type_setattro,
     /// `type_update_dict` of `Objects/typeobject.c`.
     type_update_dict,
     /// `type_vectorcall` of `Objects/typeobject.c`.
     type_vectorcall,
+    /// `ucs1lib_SWAB4` of `Objects/unicodeobject.c`.
+    ucs1lib_SWAB4,
+    /// `ucs1lib__factorize` of `Objects/unicodeobject.c`.
+    ucs1lib__factorize,
+    /// `ucs1lib__two_way_find` of `Objects/unicodeobject.c`.
+    ucs1lib__two_way_find,
+    /// `ucs1lib_count` of `Objects/unicodeobject.c`.
+    ucs1lib_count,
+    /// `ucs1lib_find` of `Objects/unicodeobject.c`.
+    ucs1lib_find,
+    /// `ucs1lib_rfind` of `Objects/unicodeobject.c`.
+    ucs1lib_rfind,
+    /// `ucs2lib_SWAB4` of `Objects/unicodeobject.c`.
+    ucs2lib_SWAB4,
+    /// `ucs2lib__factorize` of `Objects/unicodeobject.c`.
+    ucs2lib__factorize,
+    /// `ucs2lib__two_way_find` of `Objects/unicodeobject.c`.
+    ucs2lib__two_way_find,
+    /// `ucs2lib_count` of `Objects/unicodeobject.c`.
+    ucs2lib_count,
+    /// `ucs2lib_find` of `Objects/unicodeobject.c`.
+    ucs2lib_find,
+    /// `ucs2lib_rfind` of `Objects/unicodeobject.c`.
+    ucs2lib_rfind,
+    /// `ucs4lib_SWAB4` of `Objects/unicodeobject.c`.
+    ucs4lib_SWAB4,
+    /// `ucs4lib__factorize` of `Objects/unicodeobject.c`.
+    ucs4lib__factorize,
+    /// `ucs4lib__two_way_find` of `Objects/unicodeobject.c`.
+    ucs4lib__two_way_find,
+    /// `ucs4lib_count` of `Objects/unicodeobject.c`.
+    ucs4lib_count,
+    /// `ucs4lib_find` of `Objects/unicodeobject.c`.
+    ucs4lib_find,
+    /// `ucs4lib_rfind` of `Objects/unicodeobject.c`.
+    ucs4lib_rfind,
+    /// `unicode___format__` of `Objects/unicodeobject.c`.
+    unicode___format__,
+    /// `unicode___format___impl` of `Objects/unicodeobject.c`.
+    unicode___format___impl,
+    /// `unicode_capitalize` of `Objects/unicodeobject.c`.
+    unicode_capitalize,
+    /// `unicode_casefold` of `Objects/unicodeobject.c`.
+    unicode_casefold,
+    /// `unicode_center_impl` of `Objects/unicodeobject.c`.
+    unicode_center_impl,
+    /// `unicode_check_modifiable` of `Objects/unicodeobject.c`.
+    unicode_check_modifiable,
+    /// `unicode_count` of `Objects/unicodeobject.c`.
+    unicode_count,
+    /// `unicode_encode_impl` of `Objects/unicodeobject.c`.
+    unicode_encode_impl,
+    /// `unicode_endswith` of `Objects/unicodeobject.c`.
+    unicode_endswith,
+    /// `unicode_endswith_impl` of `Objects/unicodeobject.c`.
+    unicode_endswith_impl,
+    /// `unicode_ensure_utf8` of `Objects/unicodeobject.c`.
+    unicode_ensure_utf8,
+    /// `unicode_find` of `Objects/unicodeobject.c`.
+    unicode_find,
+    /// `unicode_find_impl` of `Objects/unicodeobject.c`.
+    unicode_find_impl,
+    /// `unicode_format_arg_format` of `Objects/unicodeobject.c`.
+    unicode_format_arg_format,
+    /// `unicode_format_arg_parse` of `Objects/unicodeobject.c`.
+    unicode_format_arg_parse,
+    /// `unicode_format_getnextarg` of `Objects/unicodeobject.c`.
+    unicode_format_getnextarg,
+    /// `unicode_fromformat_write_str` of `Objects/unicodeobject.c`.
+    unicode_fromformat_write_str,
+    /// `unicode_getnewargs` of `Objects/unicodeobject.c`.
+    unicode_getnewargs,
+    /// `unicode_hash` of `Objects/unicodeobject.c`.
+    unicode_hash,
+    /// `unicode_index` of `Objects/unicodeobject.c`.
+    unicode_index,
+    /// `unicode_index_impl` of `Objects/unicodeobject.c`.
+    unicode_index_impl,
+    /// `unicode_isalnum` of `Objects/unicodeobject.c`.
+    unicode_isalnum,
+    /// `unicode_isalpha` of `Objects/unicodeobject.c`.
+    unicode_isalpha,
+    /// `unicode_isascii` of `Objects/unicodeobject.c`.
+    unicode_isascii,
+    /// `unicode_isascii_impl` of `Objects/unicodeobject.c`.
+    unicode_isascii_impl,
+    /// `unicode_isdecimal` of `Objects/unicodeobject.c`.
+    unicode_isdecimal,
+    /// `unicode_isdigit` of `Objects/unicodeobject.c`.
+    unicode_isdigit,
+    /// `unicode_isidentifier` of `Objects/unicodeobject.c`.
+    unicode_isidentifier,
+    /// `unicode_isidentifier_impl` of `Objects/unicodeobject.c`.
+    unicode_isidentifier_impl,
+    /// `unicode_islower` of `Objects/unicodeobject.c`.
+    unicode_islower,
+    /// `unicode_isnumeric` of `Objects/unicodeobject.c`.
+    unicode_isnumeric,
+    /// `unicode_isprintable` of `Objects/unicodeobject.c`.
+    unicode_isprintable,
+    /// `unicode_isspace` of `Objects/unicodeobject.c`.
+    unicode_isspace,
+    /// `unicode_istitle` of `Objects/unicodeobject.c`.
+    unicode_istitle,
+    /// `unicode_isupper` of `Objects/unicodeobject.c`.
+    unicode_isupper,
+    /// `unicode_iter` of `Objects/unicodeobject.c`.
+    unicode_iter,
+    /// `unicode_join` of `Objects/unicodeobject.c`.
+    unicode_join,
+    /// `unicode_length` of `Objects/unicodeobject.c`.
+    unicode_length,
+    /// `unicode_ljust_impl` of `Objects/unicodeobject.c`.
+    unicode_ljust_impl,
+    /// `unicode_lower` of `Objects/unicodeobject.c`.
+    unicode_lower,
+    /// `unicode_lstrip` of `Objects/unicodeobject.c`.
+    unicode_lstrip,
+    /// `unicode_lstrip_impl` of `Objects/unicodeobject.c`.
+    unicode_lstrip_impl,
+    /// `unicode_maketrans` of `Objects/unicodeobject.c`.
+    unicode_maketrans,
+    /// `unicode_mod` of `Objects/unicodeobject.c`.
+    unicode_mod,
+    /// `unicode_modifiable` of `Objects/unicodeobject.c`.
+    unicode_modifiable,
+    /// `unicode_new_impl` of `Objects/unicodeobject.c`.
+    unicode_new_impl,
+    /// `unicode_partition` of `Objects/unicodeobject.c`.
+    unicode_partition,
+    /// `unicode_removeprefix` of `Objects/unicodeobject.c`.
+    unicode_removeprefix,
+    /// `unicode_removeprefix_impl` of `Objects/unicodeobject.c`.
+    unicode_removeprefix_impl,
+    /// `unicode_removesuffix` of `Objects/unicodeobject.c`.
+    unicode_removesuffix,
+    /// `unicode_removesuffix_impl` of `Objects/unicodeobject.c`.
+    unicode_removesuffix_impl,
+    /// `unicode_replace_impl` of `Objects/unicodeobject.c`.
+    unicode_replace_impl,
+    /// `unicode_resize` of `Objects/unicodeobject.c`.
+    unicode_resize,
+    /// `unicode_result_unchanged` of `Objects/unicodeobject.c`.
+    unicode_result_unchanged,
+    /// `unicode_rfind` of `Objects/unicodeobject.c`.
+    unicode_rfind,
+    /// `unicode_rfind_impl` of `Objects/unicodeobject.c`.
+    unicode_rfind_impl,
+    /// `unicode_rindex` of `Objects/unicodeobject.c`.
+    unicode_rindex,
+    /// `unicode_rindex_impl` of `Objects/unicodeobject.c`.
+    unicode_rindex_impl,
+    /// `unicode_rjust_impl` of `Objects/unicodeobject.c`.
+    unicode_rjust_impl,
+    /// `unicode_rpartition` of `Objects/unicodeobject.c`.
+    unicode_rpartition,
+    /// `unicode_rsplit_impl` of `Objects/unicodeobject.c`.
+    unicode_rsplit_impl,
+    /// `unicode_rstrip` of `Objects/unicodeobject.c`.
+    unicode_rstrip,
+    /// `unicode_rstrip_impl` of `Objects/unicodeobject.c`.
+    unicode_rstrip_impl,
+    /// `unicode_sizeof` of `Objects/unicodeobject.c`.
+    unicode_sizeof,
+    /// `unicode_split_impl` of `Objects/unicodeobject.c`.
+    unicode_split_impl,
+    /// `unicode_splitlines_impl` of `Objects/unicodeobject.c`.
+    unicode_splitlines_impl,
+    /// `unicode_startswith` of `Objects/unicodeobject.c`.
+    unicode_startswith,
+    /// `unicode_startswith_impl` of `Objects/unicodeobject.c`.
+    unicode_startswith_impl,
+    /// `unicode_str` of `Objects/unicodeobject.c`.
+    unicode_str,
+    /// `unicode_strip` of `Objects/unicodeobject.c`.
+    unicode_strip,
+    /// `unicode_strip_impl` of `Objects/unicodeobject.c`.
+    unicode_strip_impl,
+    /// `unicode_swapcase` of `Objects/unicodeobject.c`.
+    unicode_swapcase,
+    /// `unicode_title` of `Objects/unicodeobject.c`.
+    unicode_title,
+    /// `unicode_translate` of `Objects/unicodeobject.c`.
+    unicode_translate,
+    /// `unicode_upper` of `Objects/unicodeobject.c`.
+    unicode_upper,
+    /// `unicode_vectorcall` of `Objects/unicodeobject.c`.
+    unicode_vectorcall,
+    /// `unicode_zfill` of `Objects/unicodeobject.c`.
+    unicode_zfill,
+    /// `unicodeiter_dealloc` of `Objects/unicodeobject.c`.
+    unicodeiter_dealloc,
+    /// `unicodeiter_len` of `Objects/unicodeobject.c`.
+    unicodeiter_len,
+    /// `unicodeiter_setstate` of `Objects/unicodeobject.c`.
+    unicodeiter_setstate,
+    /// `unicodekeys_lookup_split` of `Objects/dictobject.c`.
+    unicodekeys_lookup_split,
+    /// `union_getitem` of `Objects/unionobject.c`.
+    union_getitem,
+    /// `union_hash` of `Objects/unionobject.c`.
+    union_hash,
+    /// `union_init_parameters` of `Objects/unionobject.c`.
+    union_init_parameters,
+    /// `union_parameters` of `Objects/unionobject.c`.
+    union_parameters,
+    /// `union_repr` of `Objects/unionobject.c`.
+    union_repr,
+    /// `union_repr_item` of `Objects/unionobject.c`.
+    union_repr_item,
+    /// `union_richcompare` of `Objects/unionobject.c`.
+    union_richcompare,
+    /// `unionobject_dealloc` of `Objects/unionobject.c`.
+    unionobject_dealloc,
+    /// `unsafe_float_compare` of `Objects/listobject.c`.
+    unsafe_float_compare,
+    /// `unsafe_long_compare` of `Objects/listobject.c`.
+    unsafe_long_compare,
+    /// `update_all_slots` of `Objects/typeobject.c`.
+    update_all_slots,
+    /// `update_subclasses` of `Objects/typeobject.c`.
+    update_subclasses,
+    /// `valid_index` of `Objects/listobject.c`.
+    valid_index,
+    /// `validate_step` of `Objects/rangeobject.c`.
+    validate_step,
+    /// `values_size_from_count` of `Objects/dictobject.c`.
+    values_size_from_count,
     /// `vectorcall_maybe` of `Objects/typeobject.c`.
     vectorcall_maybe,
     /// `vectorcall_method` of `Objects/typeobject.c`.
     vectorcall_method,
     /// `vectorcall_unbound` of `Objects/typeobject.c`.
     vectorcall_unbound,
+    /// `weakref___init__` of `Objects/weakrefobject.c`.
+    weakref___init__,
+    /// `weakref___new__` of `Objects/weakrefobject.c`.
+    weakref___new__,
+    /// `weakref_dealloc` of `Objects/weakrefobject.c`.
+    weakref_dealloc,
+    /// `weakref_hash` of `Objects/weakrefobject.c`.
+    weakref_hash,
+    /// `weakref_hash_lock_held` of `Objects/weakrefobject.c`.
+    weakref_hash_lock_held,
+    /// `weakref_repr` of `Objects/weakrefobject.c`.
+    weakref_repr,
+    /// `weakref_richcompare` of `Objects/weakrefobject.c`.
+    weakref_richcompare,
+    /// `weakref_vectorcall` of `Objects/weakrefobject.c`.
+    weakref_vectorcall,
     /// `wrap_binaryfunc` of `Objects/typeobject.c`.
     wrap_binaryfunc,
     /// `wrap_binaryfunc_l` of `Objects/typeobject.c`.
     wrap_binaryfunc_l,
     /// `wrap_binaryfunc_r` of `Objects/typeobject.c`.
     wrap_binaryfunc_r,
+    /// `wrap_buffer` of `Objects/typeobject.c`.
+    wrap_buffer,
     /// `wrap_call` of `Objects/typeobject.c`.
     wrap_call,
     /// `wrap_del` of `Objects/typeobject.c`.
@@ -1233,8 +4113,14 @@ pub enum FunctionId {
     wrap_delitem,
     /// `wrap_descr_delete` of `Objects/typeobject.c`.
     wrap_descr_delete,
+    /// `wrap_descr_get` of `Objects/typeobject.c`.
+    wrap_descr_get,
+    /// `wrap_descr_set` of `Objects/typeobject.c`.
+    wrap_descr_set,
     /// `wrap_hashfunc` of `Objects/typeobject.c`.
     wrap_hashfunc,
+    /// `wrap_indexargfunc` of `Objects/typeobject.c`.
+    wrap_indexargfunc,
     /// `wrap_init` of `Objects/typeobject.c`.
     wrap_init,
     /// `wrap_inquirypred` of `Objects/typeobject.c`.
@@ -1243,25 +4129,106 @@ pub enum FunctionId {
     wrap_lenfunc,
     /// `wrap_next` of `Objects/typeobject.c`.
     wrap_next,
+    /// `wrap_objobjargproc` of `Objects/typeobject.c`.
+    wrap_objobjargproc,
     /// `wrap_objobjproc` of `Objects/typeobject.c`.
     wrap_objobjproc,
+    /// `wrap_releasebuffer` of `Objects/typeobject.c`.
+    wrap_releasebuffer,
     /// `wrap_richcmpfunc` of `Objects/typeobject.c`.
     wrap_richcmpfunc,
+    /// `wrap_setattr` of `Objects/typeobject.c`.
+    wrap_setattr,
     /// `wrap_sq_delitem` of `Objects/typeobject.c`.
     wrap_sq_delitem,
     /// `wrap_sq_item` of `Objects/typeobject.c`.
     wrap_sq_item,
+    /// `wrap_sq_setitem` of `Objects/typeobject.c`.
+    wrap_sq_setitem,
+    /// `wrap_ternaryfunc` of `Objects/typeobject.c`.
+    wrap_ternaryfunc,
+    /// `wrap_ternaryfunc_r` of `Objects/typeobject.c`.
+    wrap_ternaryfunc_r,
     /// `wrap_unaryfunc` of `Objects/typeobject.c`.
     wrap_unaryfunc,
+    /// `wrapper_call` of `Objects/descrobject.c`.
+    wrapper_call,
+    /// `wrapper_dealloc` of `Objects/descrobject.c`.
+    wrapper_dealloc,
+    /// `wrapper_doc` of `Objects/descrobject.c`.
+    wrapper_doc,
+    /// `wrapper_name` of `Objects/descrobject.c`.
+    wrapper_name,
+    /// `wrapper_objclass` of `Objects/descrobject.c`.
+    wrapper_objclass,
+    /// `wrapper_qualname` of `Objects/descrobject.c`.
+    wrapper_qualname,
+    /// `wrapper_repr` of `Objects/descrobject.c`.
+    wrapper_repr,
+    /// `wrapper_richcompare` of `Objects/descrobject.c`.
+    wrapper_richcompare,
+    /// `wrapper_text_signature` of `Objects/descrobject.c`.
+    wrapper_text_signature,
+    /// `wrapperdescr_call` of `Objects/descrobject.c`.
+    wrapperdescr_call,
+    /// `wrapperdescr_get` of `Objects/descrobject.c`.
+    wrapperdescr_get,
+    /// `wrapperdescr_get_doc` of `Objects/descrobject.c`.
+    wrapperdescr_get_doc,
+    /// `wrapperdescr_get_text_signature` of `Objects/descrobject.c`.
+    wrapperdescr_get_text_signature,
+    /// `wrapperdescr_raw_call` of `Objects/descrobject.c`.
+    wrapperdescr_raw_call,
+    /// `wrapperdescr_repr` of `Objects/descrobject.c`.
+    wrapperdescr_repr,
+    /// `x_add` of `Objects/longobject.c`.
+    x_add,
+    /// `x_sub` of `Objects/longobject.c`.
+    x_sub,
 }
 impl FunctionId {
     /// All of them.
     pub const ALL: &'static [FunctionId] = &[
+        FunctionId::EncodingMap_size,
+        FunctionId::FieldNameIterator_init,
+        FunctionId::FieldNameIterator_next,
+        FunctionId::GroupGenerator_init,
+        FunctionId::MarkupIterator_init,
         FunctionId::NotImplemented_reduce,
         FunctionId::NotImplemented_repr,
         FunctionId::PyAIter_Check,
+        FunctionId::PyAnextAwaitable_New,
         FunctionId::PyBool_FromLong,
+        FunctionId::PyBuffer_Release,
+        FunctionId::PyBuffer_SizeFromFormat,
+        FunctionId::PyByteArray_AsString,
+        FunctionId::PyByteArray_FromObject,
+        FunctionId::PyByteArray_Size,
+        FunctionId::PyBytes_AsString,
+        FunctionId::PyBytes_ConcatAndDel,
+        FunctionId::PyBytes_FromObject,
+        FunctionId::PyBytes_Size,
+        FunctionId::PyCFunction_Call,
+        FunctionId::PyCFunction_GetFunction,
+        FunctionId::PyCFunction_GetSelf,
+        FunctionId::PyCFunction_New,
+        FunctionId::PyCFunction_NewEx,
+        FunctionId::PyCMethod_GetClass,
+        FunctionId::PyCMethod_New,
+        FunctionId::PyCallIter_New,
         FunctionId::PyCallable_Check,
+        FunctionId::PyCell_Get,
+        FunctionId::PyCell_New,
+        FunctionId::PyCell_Set,
+        FunctionId::PyClassMethod_New,
+        FunctionId::PyComplex_ImagAsDouble,
+        FunctionId::PyComplex_RealAsDouble,
+        FunctionId::PyDescr_IsData,
+        FunctionId::PyDescr_NewClassMethod,
+        FunctionId::PyDescr_NewGetSet,
+        FunctionId::PyDescr_NewMember,
+        FunctionId::PyDescr_NewMethod,
+        FunctionId::PyDictProxy_New,
         FunctionId::PyDict_Clear,
         FunctionId::PyDict_ContainsString,
         FunctionId::PyDict_DelItemString,
@@ -1271,16 +4238,55 @@ impl FunctionId {
         FunctionId::PyDict_Items,
         FunctionId::PyDict_Keys,
         FunctionId::PyDict_MergeFromSeq2,
+        FunctionId::PyDict_New,
         FunctionId::PyDict_Pop,
         FunctionId::PyDict_PopString,
         FunctionId::PyDict_SetDefault,
         FunctionId::PyDict_SetDefaultRef,
         FunctionId::PyDict_SetItemString,
+        FunctionId::PyDict_Size,
+        FunctionId::PyDict_Unwatch,
         FunctionId::PyDict_Values,
+        FunctionId::PyDict_Watch,
+        FunctionId::PyEval_CallObjectWithKeywords,
+        FunctionId::PyFrozenSet_New,
+        FunctionId::PyFunction_GetAnnotations,
+        FunctionId::PyFunction_GetClosure,
+        FunctionId::PyFunction_GetCode,
+        FunctionId::PyFunction_GetDefaults,
+        FunctionId::PyFunction_GetGlobals,
+        FunctionId::PyFunction_GetKwDefaults,
+        FunctionId::PyFunction_GetModule,
+        FunctionId::PyFunction_New,
+        FunctionId::PyFunction_NewWithQualName,
+        FunctionId::PyFunction_SetAnnotations,
+        FunctionId::PyFunction_SetClosure,
+        FunctionId::PyFunction_SetDefaults,
+        FunctionId::PyFunction_SetKwDefaults,
+        FunctionId::PyFunction_SetVectorcall,
         FunctionId::PyIndex_Check,
+        FunctionId::PyInit__string,
+        FunctionId::PyInstanceMethod_Function,
+        FunctionId::PyInstanceMethod_New,
         FunctionId::PyIter_Check,
         FunctionId::PyIter_Next,
         FunctionId::PyIter_Send,
+        FunctionId::PyList_Append,
+        FunctionId::PyList_AsTuple,
+        FunctionId::PyList_Clear,
+        FunctionId::PyList_Extend,
+        FunctionId::PyList_GetSlice,
+        FunctionId::PyList_Insert,
+        FunctionId::PyList_SetItem,
+        FunctionId::PyList_SetSlice,
+        FunctionId::PyList_Size,
+        FunctionId::PyList_Sort,
+        FunctionId::PyLong_AsInt,
+        FunctionId::PyLong_AsLongAndOverflow,
+        FunctionId::PyLong_AsSize_t,
+        FunctionId::PyLong_AsUnsignedLong,
+        FunctionId::PyLong_AsUnsignedLongLongMask,
+        FunctionId::PyLong_AsUnsignedLongMask,
         FunctionId::PyMapping_Check,
         FunctionId::PyMapping_GetItemString,
         FunctionId::PyMapping_GetOptionalItem,
@@ -1295,6 +4301,20 @@ impl FunctionId {
         FunctionId::PyMapping_SetItemString,
         FunctionId::PyMapping_Size,
         FunctionId::PyMapping_Values,
+        FunctionId::PyMethod_Function,
+        FunctionId::PyMethod_New,
+        FunctionId::PyMethod_Self,
+        FunctionId::PyModuleDef_Init,
+        FunctionId::PyModule_AddFunctions,
+        FunctionId::PyModule_Create2,
+        FunctionId::PyModule_GetDef,
+        FunctionId::PyModule_GetDict,
+        FunctionId::PyModule_GetFilenameObject,
+        FunctionId::PyModule_GetNameObject,
+        FunctionId::PyModule_GetState,
+        FunctionId::PyModule_New,
+        FunctionId::PyModule_NewObject,
+        FunctionId::PyModule_SetDocString,
         FunctionId::PyNumber_Absolute,
         FunctionId::PyNumber_Add,
         FunctionId::PyNumber_And,
@@ -1332,23 +4352,33 @@ impl FunctionId {
         FunctionId::PyNumber_Xor,
         FunctionId::PyObject_ASCII,
         FunctionId::PyObject_Bytes,
+        FunctionId::PyObject_CallFinalizer,
+        FunctionId::PyObject_CallNoArgs,
+        FunctionId::PyObject_CallObject,
         FunctionId::PyObject_CheckBuffer,
+        FunctionId::PyObject_CheckReadBuffer,
+        FunctionId::PyObject_ClearManagedDict,
         FunctionId::PyObject_DelAttr,
         FunctionId::PyObject_DelAttrString,
         FunctionId::PyObject_DelItem,
         FunctionId::PyObject_DelItemString,
         FunctionId::PyObject_Dir,
         FunctionId::PyObject_Format,
+        FunctionId::PyObject_GC_Del,
+        FunctionId::PyObject_GET_WEAKREFS_LISTPTR,
         FunctionId::PyObject_GenericGetAttr,
         FunctionId::PyObject_GenericSetAttr,
+        FunctionId::PyObject_GenericSetDict,
         FunctionId::PyObject_GetAIter,
         FunctionId::PyObject_GetAttr,
         FunctionId::PyObject_GetAttrString,
         FunctionId::PyObject_GetBuffer,
         FunctionId::PyObject_GetItem,
+        FunctionId::PyObject_GetItemData,
         FunctionId::PyObject_GetIter,
         FunctionId::PyObject_GetOptionalAttr,
         FunctionId::PyObject_GetOptionalAttrString,
+        FunctionId::PyObject_GetTypeData,
         FunctionId::PyObject_HasAttr,
         FunctionId::PyObject_HasAttrString,
         FunctionId::PyObject_HasAttrStringWithError,
@@ -1373,6 +4403,10 @@ impl FunctionId {
         FunctionId::PyObject_Size,
         FunctionId::PyObject_Str,
         FunctionId::PyObject_Type,
+        FunctionId::PyObject_VectorcallDict,
+        FunctionId::PyObject_VectorcallMethod,
+        FunctionId::PyRefTracer_SetTracer,
+        FunctionId::PySeqIter_New,
         FunctionId::PySequence_Check,
         FunctionId::PySequence_Concat,
         FunctionId::PySequence_Contains,
@@ -1393,6 +4427,28 @@ impl FunctionId {
         FunctionId::PySequence_SetSlice,
         FunctionId::PySequence_Size,
         FunctionId::PySequence_Tuple,
+        FunctionId::PySet_Add,
+        FunctionId::PySet_Clear,
+        FunctionId::PySet_Contains,
+        FunctionId::PySet_Discard,
+        FunctionId::PySet_New,
+        FunctionId::PySet_Pop,
+        FunctionId::PySet_Size,
+        FunctionId::PySlice_AdjustIndices,
+        FunctionId::PySlice_GetIndices,
+        FunctionId::PySlice_GetIndicesEx,
+        FunctionId::PySlice_New,
+        FunctionId::PySlice_Unpack,
+        FunctionId::PyStaticMethod_New,
+        FunctionId::PyStructSequence_GetItem,
+        FunctionId::PyStructSequence_InitType,
+        FunctionId::PyStructSequence_InitType2,
+        FunctionId::PyStructSequence_NewType,
+        FunctionId::PyStructSequence_SetItem,
+        FunctionId::PyTuple_GetItem,
+        FunctionId::PyTuple_GetSlice,
+        FunctionId::PyTuple_New,
+        FunctionId::PyTuple_Size,
         FunctionId::PyType_ClearCache,
         FunctionId::PyType_FromMetaclass,
         FunctionId::PyType_FromModuleAndSpec,
@@ -1401,65 +4457,211 @@ impl FunctionId {
         FunctionId::PyType_GenericAlloc,
         FunctionId::PyType_GenericNew,
         FunctionId::PyType_GetDict,
+        FunctionId::PyType_GetFlags,
         FunctionId::PyType_GetFullyQualifiedName,
         FunctionId::PyType_GetModule,
         FunctionId::PyType_GetModuleByDef,
         FunctionId::PyType_GetModuleName,
+        FunctionId::PyType_GetModuleState,
         FunctionId::PyType_GetName,
         FunctionId::PyType_GetQualName,
+        FunctionId::PyType_GetTypeDataSize,
+        FunctionId::PyType_Modified,
+        FunctionId::PyType_Ready,
         FunctionId::PyType_SUPPORTS_WEAKREFS,
+        FunctionId::PyType_Unwatch,
+        FunctionId::PyType_Watch,
+        FunctionId::PyUnicode_AppendAndDel,
+        FunctionId::PyUnicode_AsASCIIString,
+        FunctionId::PyUnicode_AsCharmapString,
+        FunctionId::PyUnicode_AsDecodedObject,
+        FunctionId::PyUnicode_AsDecodedUnicode,
+        FunctionId::PyUnicode_AsEncodedObject,
+        FunctionId::PyUnicode_AsEncodedUnicode,
+        FunctionId::PyUnicode_AsLatin1String,
+        FunctionId::PyUnicode_AsUTF16String,
+        FunctionId::PyUnicode_AsUTF32String,
+        FunctionId::PyUnicode_AsUTF8,
+        FunctionId::PyUnicode_AsUTF8AndSize,
+        FunctionId::PyUnicode_AsUTF8String,
+        FunctionId::PyUnicode_AsWideChar,
+        FunctionId::PyUnicode_Compare,
+        FunctionId::PyUnicode_Concat,
+        FunctionId::PyUnicode_CopyCharacters,
+        FunctionId::PyUnicode_Count,
+        FunctionId::PyUnicode_DecodeCharmap,
+        FunctionId::PyUnicode_DecodeFSDefaultAndSize,
+        FunctionId::PyUnicode_DecodeLocaleAndSize,
+        FunctionId::PyUnicode_DecodeRawUnicodeEscape,
+        FunctionId::PyUnicode_DecodeUTF16,
+        FunctionId::PyUnicode_DecodeUTF32,
+        FunctionId::PyUnicode_DecodeUTF7,
+        FunctionId::PyUnicode_DecodeUTF8,
+        FunctionId::PyUnicode_DecodeUnicodeEscape,
+        FunctionId::PyUnicode_EncodeFSDefault,
+        FunctionId::PyUnicode_EncodeLocale,
+        FunctionId::PyUnicode_Fill,
+        FunctionId::PyUnicode_Find,
+        FunctionId::PyUnicode_FromObject,
+        FunctionId::PyUnicode_FromOrdinal,
+        FunctionId::PyUnicode_FromStringAndSize,
+        FunctionId::PyUnicode_GetDefaultEncoding,
+        FunctionId::PyUnicode_GetLength,
+        FunctionId::PyUnicode_GetSize,
+        FunctionId::PyUnicode_InternFromString,
+        FunctionId::PyUnicode_InternImmortal,
+        FunctionId::PyUnicode_InternInPlace,
+        FunctionId::PyUnicode_IsIdentifier,
+        FunctionId::PyUnicode_RSplit,
+        FunctionId::PyUnicode_Replace,
+        FunctionId::PyUnicode_Resize,
+        FunctionId::PyUnicode_SET_UTF8_LENGTH,
+        FunctionId::PyUnicode_Split,
+        FunctionId::PyUnicode_Tailmatch,
+        FunctionId::PyUnicode_Translate,
+        FunctionId::PyUnstable_Long_CompactValue,
+        FunctionId::PyUnstable_Long_IsCompact,
+        FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks,
         FunctionId::PyUnstable_Type_AssignVersionTag,
+        FunctionId::PyVectorcall_NARGS,
+        FunctionId::PyWeakref_GetObject,
+        FunctionId::PyWeakref_GetRef,
+        FunctionId::PyWeakref_NewProxy,
+        FunctionId::PyWeakref_NewRef,
+        FunctionId::PyWrapper_New,
         FunctionId::Py_DecRef,
+        FunctionId::Py_GenericAlias,
         FunctionId::Py_GetConstantBorrowed,
         FunctionId::Py_IncRef,
         FunctionId::Py_IsFalse,
         FunctionId::Py_IsTrue,
         FunctionId::Py_ReprEnter,
         FunctionId::Py_ReprLeave,
+        FunctionId::SubString_init,
+        FunctionId::SubString_new_object,
+        FunctionId::SubString_new_object_or_empty,
+        FunctionId::_FieldNameIterator_attr,
+        FunctionId::_FieldNameIterator_item,
         FunctionId::_PyBuffer_ReleaseInInterpreter,
         FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree,
+        FunctionId::_PyBuildSlice_ConsumeRefs,
+        FunctionId::_PyBytesWriter_AsString,
+        FunctionId::_PyBytesWriter_Dealloc,
+        FunctionId::_PyBytesWriter_Prepare,
+        FunctionId::_PyBytes_Join,
+        FunctionId::_PyBytes_ReverseFind,
+        FunctionId::_PyDictKeys_DecRef,
+        FunctionId::_PyDictKeys_GetVersionForCurrentState,
+        FunctionId::_PyDictKeys_StringLookup,
+        FunctionId::_PyDictKeys_StringLookupSplit,
+        FunctionId::_PyDictView_Intersect,
+        FunctionId::_PyDictView_New,
+        FunctionId::_PyDict_ContainsId,
         FunctionId::_PyDict_Contains_KnownHash,
+        FunctionId::_PyDict_DelItemId,
         FunctionId::_PyDict_DelItem_KnownHash,
+        FunctionId::_PyDict_FromItems,
         FunctionId::_PyDict_FromKeys,
+        FunctionId::_PyDict_GetItemIdWithError,
         FunctionId::_PyDict_GetItemRef_KnownHash,
         FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld,
         FunctionId::_PyDict_GetItemRef_Unicode_LockHeld,
         FunctionId::_PyDict_GetItemStringWithError,
         FunctionId::_PyDict_GetItemWithError,
+        FunctionId::_PyDict_HasOnlyStringKeys,
         FunctionId::_PyDict_LoadGlobal,
         FunctionId::_PyDict_LookupIndex,
+        FunctionId::_PyDict_MaybeUntrack,
         FunctionId::_PyDict_MergeEx,
+        FunctionId::_PyDict_NewKeysForClass,
         FunctionId::_PyDict_NewPresized,
         FunctionId::_PyDict_Pop,
+        FunctionId::_PyDict_SetItemId,
         FunctionId::_PyDict_SetItem_KnownHash,
+        FunctionId::_PyDict_SetItem_KnownHash_LockHeld,
         FunctionId::_PyDict_SetItem_LockHeld,
         FunctionId::_PyDict_SetItem_Take2,
         FunctionId::_PyDict_SizeOf,
+        FunctionId::_PyFloat_ClearFreeList,
+        FunctionId::_PyFloat_FiniType,
+        FunctionId::_PyFloat_InitState,
+        FunctionId::_PyFunction_ClearCodeByVersion,
+        FunctionId::_PyFunction_FromConstructor,
+        FunctionId::_PyFunction_GetVersionForCurrentState,
+        FunctionId::_PyFunction_SetVersion,
+        FunctionId::_PyFunction_Vectorcall,
+        FunctionId::_PyHeapType_GET_MEMBERS,
+        FunctionId::_PyList_AppendTakeRefListResize,
+        FunctionId::_PyList_ClearFreeList,
+        FunctionId::_PyList_Extend,
+        FunctionId::_PyLong_Add,
+        FunctionId::_PyLong_AsUnsignedLongLongMask,
+        FunctionId::_PyLong_AsUnsignedLongMask,
+        FunctionId::_PyLong_DivmodNear,
+        FunctionId::_PyLong_FiniTypes,
+        FunctionId::_PyLong_Lshift,
+        FunctionId::_PyLong_Multiply,
+        FunctionId::_PyLong_Negate,
+        FunctionId::_PyLong_Rshift,
+        FunctionId::_PyLong_Sign,
+        FunctionId::_PyLong_Subtract,
+        FunctionId::_PyModuleSpec_GetFileOrigin,
+        FunctionId::_PyModuleSpec_IsInitializing,
+        FunctionId::_PyModuleSpec_IsUninitializedSubmodule,
+        FunctionId::_PyModule_Clear,
+        FunctionId::_PyModule_IsExtension,
+        FunctionId::_PyNamespace_New,
         FunctionId::_PyNumber_InPlacePowerNoMod,
         FunctionId::_PyNumber_Index,
         FunctionId::_PyNumber_PowerNoMod,
         FunctionId::_PyObjectDict_SetItem,
+        FunctionId::_PyObject_ClearFreeLists,
+        FunctionId::_PyObject_ComputedDictPointer,
+        FunctionId::_PyObject_DebugTypeStats,
         FunctionId::_PyObject_FiniState,
         FunctionId::_PyObject_FunctionStr,
+        FunctionId::_PyObject_GenericGetAttrWithDict,
+        FunctionId::_PyObject_GetAttrId,
         FunctionId::_PyObject_GetItemsIter,
         FunctionId::_PyObject_GetState,
         FunctionId::_PyObject_HasLen,
         FunctionId::_PyObject_IsAbstract,
         FunctionId::_PyObject_IsFreed,
         FunctionId::_PyObject_LookupSpecial,
+        FunctionId::_PyObject_LookupSpecialId,
+        FunctionId::_PyObject_MakeTpCall,
         FunctionId::_PyObject_MaterializeManagedDict,
+        FunctionId::_PyObject_New,
+        FunctionId::_PyObject_NewVar,
         FunctionId::_PyObject_NextNotImplemented,
         FunctionId::_PyObject_RealIsInstance,
         FunctionId::_PyObject_RealIsSubclass,
+        FunctionId::_PyObject_SetAttrId,
         FunctionId::_PyObject_SetAttributeErrorContext,
         FunctionId::_PyObject_SetDeferredRefcount,
         FunctionId::_PySequence_IterSearch,
+        FunctionId::_PySet_ClearInternal,
+        FunctionId::_PySet_Contains,
+        FunctionId::_PySet_Update,
+        FunctionId::_PySlice_ClearFreeList,
+        FunctionId::_PySlice_FromIndices,
+        FunctionId::_PySlice_GetLongIndices,
+        FunctionId::_PyStack_UnpackDict_Free,
+        FunctionId::_PyStaticType_ClearWeakRefs,
         FunctionId::_PyStaticType_FiniBuiltin,
         FunctionId::_PyStaticType_GetState,
         FunctionId::_PyStaticType_InitBuiltin,
         FunctionId::_PyStaticType_InitForExtension,
+        FunctionId::_PyStructSequence_FiniBuiltin,
+        FunctionId::_PyStructSequence_InitBuiltinWithFlags,
         FunctionId::_PySuper_Lookup,
+        FunctionId::_PyTuple_ClearFreeList,
+        FunctionId::_PyTuple_FromArray,
+        FunctionId::_PyTuple_FromArraySteal,
+        FunctionId::_PyTuple_MaybeUntrack,
+        FunctionId::_PyType_AddMethod,
         FunctionId::_PyType_CalculateMetaclass,
+        FunctionId::_PyType_ClearCache,
         FunctionId::_PyType_DocWithoutSignature,
         FunctionId::_PyType_GetBases,
         FunctionId::_PyType_GetDict,
@@ -1470,13 +4672,44 @@ impl FunctionId {
         FunctionId::_PyType_GetSlotNames,
         FunctionId::_PyType_GetSubclasses,
         FunctionId::_PyType_HasSubclasses,
+        FunctionId::_PyType_InitCache,
+        FunctionId::_PyType_LookupId,
         FunctionId::_PyType_NewManagedObject,
         FunctionId::_PyType_SetFlags,
         FunctionId::_PyType_SetFlagsRecursive,
         FunctionId::_PyTypes_AfterFork,
+        FunctionId::_PyTypes_Fini,
+        FunctionId::_PyTypes_FiniExtTypes,
+        FunctionId::_PyUnicodeWriter_Dealloc,
+        FunctionId::_PyUnicodeWriter_Finish,
+        FunctionId::_PyUnicodeWriter_PrepareInternal,
+        FunctionId::_PyUnicodeWriter_PrepareKindInternal,
+        FunctionId::_PyUnicodeWriter_WriteChar,
+        FunctionId::_PyUnicodeWriter_WriteCharInline,
+        FunctionId::_PyUnicodeWriter_WriteStr,
+        FunctionId::_PyUnicodeWriter_WriteSubstring,
+        FunctionId::_PyUnicode_EQ,
+        FunctionId::_PyUnicode_Equal,
+        FunctionId::_PyUnicode_EqualToASCIIId,
+        FunctionId::_PyUnicode_ExactDealloc,
+        FunctionId::_PyUnicode_FastCopyCharacters,
+        FunctionId::_PyUnicode_Fini,
+        FunctionId::_PyUnicode_FiniTypes,
+        FunctionId::_PyUnicode_InitState,
+        FunctionId::_PyUnicode_InsertThousandsGrouping,
+        FunctionId::_PyUnicode_InternImmortal,
+        FunctionId::_PyUnicode_InternInPlace,
+        FunctionId::_PyUnicode_InternMortal,
+        FunctionId::_PyUnicode_InternStatic,
+        FunctionId::_PyUnicode_InternedSize,
+        FunctionId::_PyUnicode_InternedSize_Immortal,
+        FunctionId::_PyWeakref_ClearRef,
+        FunctionId::_PyWeakref_IsDead,
         FunctionId::_Py_BaseObject_RichCompare,
         FunctionId::_Py_BreakPoint,
+        FunctionId::_Py_DECREF_INT,
         FunctionId::_Py_DecRef,
+        FunctionId::_Py_GetErrorHandler,
         FunctionId::_Py_IncRef,
         FunctionId::_Py_NewReference,
         FunctionId::_Py_NewReferenceNoTotal,
@@ -1484,41 +4717,268 @@ impl FunctionId {
         FunctionId::_Py_SetImmortal,
         FunctionId::_Py_SetRefcnt,
         FunctionId::_Py_dict_lookup_threadsafe,
+        FunctionId::_Py_make_parameters,
         FunctionId::_Py_module_getattro,
+        FunctionId::_Py_module_getattro_impl,
+        FunctionId::_Py_set_function_type_params,
+        FunctionId::_Py_slot_tp_getattr_hook,
         FunctionId::_Py_slot_tp_getattro,
         FunctionId::_Py_type_getattro,
         FunctionId::_Py_type_getattro_impl,
+        FunctionId::_add_methods_to_object,
         FunctionId::_align_up,
         FunctionId::_buffer_release_call,
+        FunctionId::_canresize,
         FunctionId::_common_reduce,
         FunctionId::_dir_locals,
         FunctionId::_dir_object,
+        FunctionId::_fits_in_n_bits,
+        FunctionId::_getbytevalue,
+        FunctionId::_is_unpacked_typevartuple,
+        FunctionId::_list_extend,
+        FunctionId::_resolve_endianness,
+        FunctionId::_shuffle_bits,
         FunctionId::_super_lookup_descr,
+        FunctionId::_unpacked_tuple_args,
         FunctionId::abstract_get_bases,
         FunctionId::abstract_issubclass,
         FunctionId::acquire_iter_result,
         FunctionId::add_all_subclasses,
         FunctionId::add_subclass,
+        FunctionId::add_tp_new_wrapper,
+        FunctionId::adjust_slice_indexes,
         FunctionId::all_contained_in,
+        FunctionId::allocate_weakref,
+        FunctionId::anextawaitable_close,
+        FunctionId::anextawaitable_dealloc,
+        FunctionId::anextawaitable_getiter,
+        FunctionId::anextawaitable_iternext,
+        FunctionId::anextawaitable_proxy,
+        FunctionId::anextawaitable_send,
+        FunctionId::anextawaitable_throw,
+        FunctionId::arg_as_utf8,
+        FunctionId::asciilib__factorize,
+        FunctionId::asciilib__two_way_find,
+        FunctionId::asciilib_find,
+        FunctionId::asciilib_rfind,
+        FunctionId::assign_version_tag,
+        FunctionId::autonumber_state_error,
         FunctionId::best_base,
         FunctionId::binary_iop,
         FunctionId::binary_iop1,
         FunctionId::binary_op,
         FunctionId::binary_op1,
         FunctionId::binop_type_error,
+        FunctionId::bit_length_digit,
+        FunctionId::bool_and,
         FunctionId::bool_dealloc,
+        FunctionId::bool_invert,
+        FunctionId::bool_new,
+        FunctionId::bool_or,
         FunctionId::bool_repr,
         FunctionId::bool_vectorcall,
+        FunctionId::bool_xor,
         FunctionId::bufferwrapper_dealloc,
+        FunctionId::bufferwrapper_releasebuf,
+        FunctionId::build_indices_generic,
+        FunctionId::build_indices_unicode,
+        FunctionId::build_string,
+        FunctionId::bytearray_alloc,
+        FunctionId::bytearray_append,
+        FunctionId::bytearray_clear,
+        FunctionId::bytearray_clear_impl,
+        FunctionId::bytearray_contains,
+        FunctionId::bytearray_copy,
+        FunctionId::bytearray_copy_impl,
+        FunctionId::bytearray_count,
+        FunctionId::bytearray_count_impl,
+        FunctionId::bytearray_decode_impl,
+        FunctionId::bytearray_endswith,
+        FunctionId::bytearray_endswith_impl,
+        FunctionId::bytearray_find,
+        FunctionId::bytearray_find_impl,
+        FunctionId::bytearray_fromhex,
+        FunctionId::bytearray_fromhex_impl,
+        FunctionId::bytearray_hex_impl,
+        FunctionId::bytearray_index,
+        FunctionId::bytearray_index_impl,
+        FunctionId::bytearray_insert,
+        FunctionId::bytearray_irepeat,
+        FunctionId::bytearray_iter,
+        FunctionId::bytearray_join,
+        FunctionId::bytearray_length,
+        FunctionId::bytearray_lstrip,
+        FunctionId::bytearray_lstrip_impl,
+        FunctionId::bytearray_maketrans,
+        FunctionId::bytearray_maketrans_impl,
+        FunctionId::bytearray_mod,
+        FunctionId::bytearray_partition,
+        FunctionId::bytearray_pop,
+        FunctionId::bytearray_reduce,
+        FunctionId::bytearray_reduce_ex,
+        FunctionId::bytearray_reduce_ex_impl,
+        FunctionId::bytearray_reduce_impl,
+        FunctionId::bytearray_releasebuffer,
+        FunctionId::bytearray_remove,
+        FunctionId::bytearray_removeprefix,
+        FunctionId::bytearray_removesuffix,
+        FunctionId::bytearray_repeat,
+        FunctionId::bytearray_replace,
+        FunctionId::bytearray_reverse,
+        FunctionId::bytearray_rfind,
+        FunctionId::bytearray_rfind_impl,
+        FunctionId::bytearray_rindex,
+        FunctionId::bytearray_rindex_impl,
+        FunctionId::bytearray_rpartition,
+        FunctionId::bytearray_rstrip,
+        FunctionId::bytearray_rstrip_impl,
+        FunctionId::bytearray_sizeof,
+        FunctionId::bytearray_splitlines_impl,
+        FunctionId::bytearray_startswith,
+        FunctionId::bytearray_startswith_impl,
+        FunctionId::bytearray_strip,
+        FunctionId::bytearray_strip_impl,
+        FunctionId::bytearrayiter_dealloc,
+        FunctionId::bytearrayiter_length_hint,
+        FunctionId::bytearrayiter_setstate,
+        FunctionId::bytes___bytes__,
+        FunctionId::bytes___bytes___impl,
+        FunctionId::bytes_alloc,
+        FunctionId::bytes_contains,
+        FunctionId::bytes_count,
+        FunctionId::bytes_count_impl,
+        FunctionId::bytes_decode_impl,
+        FunctionId::bytes_endswith,
+        FunctionId::bytes_endswith_impl,
+        FunctionId::bytes_find,
+        FunctionId::bytes_find_impl,
+        FunctionId::bytes_fromhex,
+        FunctionId::bytes_fromhex_impl,
+        FunctionId::bytes_getnewargs,
+        FunctionId::bytes_hex_impl,
+        FunctionId::bytes_index,
+        FunctionId::bytes_index_impl,
+        FunctionId::bytes_iter,
+        FunctionId::bytes_join,
+        FunctionId::bytes_length,
+        FunctionId::bytes_lstrip,
+        FunctionId::bytes_lstrip_impl,
+        FunctionId::bytes_maketrans,
+        FunctionId::bytes_maketrans_impl,
+        FunctionId::bytes_mod,
+        FunctionId::bytes_new_impl,
+        FunctionId::bytes_partition,
+        FunctionId::bytes_removeprefix,
+        FunctionId::bytes_removesuffix,
+        FunctionId::bytes_replace,
+        FunctionId::bytes_repr,
+        FunctionId::bytes_rfind,
+        FunctionId::bytes_rfind_impl,
+        FunctionId::bytes_rindex,
+        FunctionId::bytes_rindex_impl,
+        FunctionId::bytes_rpartition,
+        FunctionId::bytes_rstrip,
+        FunctionId::bytes_rstrip_impl,
+        FunctionId::bytes_splitlines_impl,
+        FunctionId::bytes_startswith,
+        FunctionId::bytes_startswith_impl,
+        FunctionId::bytes_strip,
+        FunctionId::bytes_strip_impl,
+        FunctionId::bytesobject_return_self,
+        FunctionId::bytesobject_stringlib__factorize,
+        FunctionId::bytesobject_stringlib__two_way_find,
+        FunctionId::bytesobject_stringlib_capitalize,
+        FunctionId::bytesobject_stringlib_center_impl,
+        FunctionId::bytesobject_stringlib_count,
+        FunctionId::bytesobject_stringlib_find,
+        FunctionId::bytesobject_stringlib_isalnum,
+        FunctionId::bytesobject_stringlib_isalpha,
+        FunctionId::bytesobject_stringlib_isascii,
+        FunctionId::bytesobject_stringlib_isdigit,
+        FunctionId::bytesobject_stringlib_islower,
+        FunctionId::bytesobject_stringlib_isspace,
+        FunctionId::bytesobject_stringlib_istitle,
+        FunctionId::bytesobject_stringlib_isupper,
+        FunctionId::bytesobject_stringlib_ljust_impl,
+        FunctionId::bytesobject_stringlib_lower,
+        FunctionId::bytesobject_stringlib_rfind,
+        FunctionId::bytesobject_stringlib_rjust_impl,
+        FunctionId::bytesobject_stringlib_swapcase,
+        FunctionId::bytesobject_stringlib_title,
+        FunctionId::bytesobject_stringlib_upper,
+        FunctionId::bytesobject_stringlib_zfill,
+        FunctionId::calculate_log2_keysize,
+        FunctionId::calculate_qualname,
         FunctionId::call_attribute,
+        FunctionId::call_null_error,
         FunctionId::call_unbound_noarg,
+        FunctionId::calliter_dealloc,
+        FunctionId::calliter_iternext,
+        FunctionId::cell_clear,
+        FunctionId::cell_dealloc,
+        FunctionId::cell_get_contents,
+        FunctionId::cell_new,
+        FunctionId::cell_repr,
+        FunctionId::cell_set_contents,
+        FunctionId::cfunction_call,
+        FunctionId::cfunction_check_kwargs,
+        FunctionId::cfunction_enter_call,
+        FunctionId::cfunction_vectorcall_FASTCALL,
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        FunctionId::cfunction_vectorcall_NOARGS,
+        FunctionId::cfunction_vectorcall_O,
+        FunctionId::charmapencode_lookup,
+        FunctionId::charmapencode_resize,
+        FunctionId::charmaptranslate_lookup,
+        FunctionId::charmaptranslate_output,
+        FunctionId::check_api_version,
+        FunctionId::check_basicsize_includes_size_and_offsets,
         FunctionId::check_class,
         FunctionId::check_duplicates,
         FunctionId::check_num_args,
         FunctionId::check_set_special_type_attr,
         FunctionId::class_name,
+        FunctionId::classmethod_get,
+        FunctionId::clear_global_interned_strings,
+        FunctionId::clear_lock_held,
         FunctionId::clear_static_tp_subclasses,
+        FunctionId::clear_static_type_objects,
+        FunctionId::clear_tp_bases,
+        FunctionId::clear_tp_mro,
+        FunctionId::cm_clear,
+        FunctionId::cm_dealloc,
+        FunctionId::cm_descr_get,
+        FunctionId::cm_get___isabstractmethod__,
+        FunctionId::cm_init,
+        FunctionId::cm_repr,
+        FunctionId::compare_generic,
+        FunctionId::compatible_for_assignment,
         FunctionId::compatible_with_tp_base,
+        FunctionId::complex___complex__,
+        FunctionId::complex___format__,
+        FunctionId::complex___format___impl,
+        FunctionId::complex___getnewargs__,
+        FunctionId::complex_bool,
+        FunctionId::complex_conjugate,
+        FunctionId::complex_hash,
+        FunctionId::compute_item,
+        FunctionId::compute_range_item,
+        FunctionId::compute_range_length,
+        FunctionId::compute_range_length_long,
+        FunctionId::compute_slice,
+        FunctionId::contains,
+        FunctionId::copy_lock_held,
+        FunctionId::delitem_knownhash_lock_held,
+        FunctionId::descr_check,
+        FunctionId::descr_dealloc,
+        FunctionId::descr_get_qualname,
+        FunctionId::descr_name,
+        FunctionId::descr_new,
+        FunctionId::descr_repr,
+        FunctionId::descr_setcheck,
+        FunctionId::descrobject_method_get_doc,
+        FunctionId::descrobject_method_repr,
         FunctionId::dict___contains__,
         FunctionId::dict___reversed__,
         FunctionId::dict___reversed___impl,
@@ -1529,7 +4989,10 @@ impl FunctionId {
         FunctionId::dict_clear_impl,
         FunctionId::dict_copy,
         FunctionId::dict_copy_impl,
+        FunctionId::dict_dict_fromkeys,
+        FunctionId::dict_dict_merge,
         FunctionId::dict_equal,
+        FunctionId::dict_event_name,
         FunctionId::dict_fromkeys,
         FunctionId::dict_fromkeys_impl,
         FunctionId::dict_get,
@@ -1541,19 +5004,27 @@ impl FunctionId {
         FunctionId::dict_iter,
         FunctionId::dict_keys,
         FunctionId::dict_keys_impl,
+        FunctionId::dict_length,
         FunctionId::dict_merge,
+        FunctionId::dict_new,
+        FunctionId::dict_new_presized,
         FunctionId::dict_or,
         FunctionId::dict_pop,
         FunctionId::dict_pop_impl,
         FunctionId::dict_popitem,
+        FunctionId::dict_popitem_impl,
         FunctionId::dict_repr,
+        FunctionId::dict_repr_lock_held,
         FunctionId::dict_richcompare,
+        FunctionId::dict_set_fromkeys,
         FunctionId::dict_setdefault,
         FunctionId::dict_setdefault_impl,
+        FunctionId::dict_setdefault_ref_lock_held,
         FunctionId::dict_subscript,
         FunctionId::dict_tp_clear,
         FunctionId::dict_update,
         FunctionId::dict_update_arg,
+        FunctionId::dict_update_common,
         FunctionId::dict_values,
         FunctionId::dict_values_impl,
         FunctionId::dict_vectorcall,
@@ -1566,6 +5037,8 @@ impl FunctionId {
         FunctionId::dictiter_iternextitem,
         FunctionId::dictiter_iternextkey,
         FunctionId::dictiter_iternextvalue,
+        FunctionId::dictiter_len,
+        FunctionId::dictiter_new,
         FunctionId::dictkeys_contains,
         FunctionId::dictkeys_iter,
         FunctionId::dictkeys_reversed,
@@ -1573,6 +5046,7 @@ impl FunctionId {
         FunctionId::dictvalues_iter,
         FunctionId::dictvalues_reversed,
         FunctionId::dictview_dealloc,
+        FunctionId::dictview_len,
         FunctionId::dictview_mapping,
         FunctionId::dictview_repr,
         FunctionId::dictview_richcompare,
@@ -1581,37 +5055,393 @@ impl FunctionId {
         FunctionId::dictviews_sub,
         FunctionId::dictviews_to_set,
         FunctionId::dictviews_xor,
+        FunctionId::do_argstrip,
+        FunctionId::do_conversion,
+        FunctionId::do_lower,
+        FunctionId::do_markup,
         FunctionId::do_richcompare,
+        FunctionId::do_string_format,
+        FunctionId::do_string_format_map,
+        FunctionId::do_super_lookup,
+        FunctionId::do_upper,
+        FunctionId::dummy_dealloc,
+        FunctionId::dummy_repr,
+        FunctionId::ellipsis_dealloc,
+        FunctionId::ellipsis_new,
+        FunctionId::ellipsis_reduce,
+        FunctionId::ellipsis_repr,
+        FunctionId::encoding_map_lookup,
+        FunctionId::ensure_managed_dict,
+        FunctionId::ensure_nonmanaged_dict,
         FunctionId::ensure_shared_on_resize,
+        FunctionId::ensure_unicode,
+        FunctionId::enum_dealloc,
+        FunctionId::enum_new_impl,
+        FunctionId::enum_next,
+        FunctionId::enum_next_long,
+        FunctionId::enum_reduce,
+        FunctionId::enumerate_vectorcall,
         FunctionId::estimate_log2_keysize,
+        FunctionId::evaluate_slice_index,
         FunctionId::excess_args,
+        FunctionId::fast_floor_div,
+        FunctionId::fast_mod,
+        FunctionId::fast_range_iter,
+        FunctionId::fieldnameiter_dealloc,
+        FunctionId::fieldnameiter_next,
+        FunctionId::find_empty_slot,
         FunctionId::find_name_in_mro,
+        FunctionId::fini_static_type,
+        FunctionId::fixup_slot_dispatchers,
+        FunctionId::float___ceil__,
+        FunctionId::float___floor__,
+        FunctionId::float___format__,
+        FunctionId::float___format___impl,
+        FunctionId::float___getformat___impl,
+        FunctionId::float___getnewargs__,
+        FunctionId::float___round__,
+        FunctionId::float___trunc__,
+        FunctionId::float___trunc___impl,
+        FunctionId::float_as_integer_ratio,
+        FunctionId::float_bool,
+        FunctionId::float_conjugate,
+        FunctionId::float_conjugate_impl,
+        FunctionId::float_dealloc,
+        FunctionId::float_float,
+        FunctionId::float_getimag,
+        FunctionId::float_getreal,
+        FunctionId::float_hash,
+        FunctionId::float_hex,
+        FunctionId::float_is_integer,
+        FunctionId::float_neg,
+        FunctionId::float_new,
+        FunctionId::float_new_impl,
+        FunctionId::float_subtype_new,
+        FunctionId::float_vectorcall,
+        FunctionId::formatchar,
+        FunctionId::formatlong,
+        FunctionId::formatter_field_name_split,
+        FunctionId::formatter_parser,
+        FunctionId::formatteriter_dealloc,
+        FunctionId::free_values,
+        FunctionId::frozenset_copy,
+        FunctionId::frozenset_copy_impl,
+        FunctionId::frozenset_hash,
+        FunctionId::frozenset_new,
+        FunctionId::frozenset_vectorcall,
+        FunctionId::func_clear,
+        FunctionId::func_dealloc,
+        FunctionId::func_descr_get,
+        FunctionId::func_event_name,
+        FunctionId::func_get_annotation_dict,
+        FunctionId::func_get_code,
+        FunctionId::func_get_defaults,
+        FunctionId::func_get_kwdefaults,
+        FunctionId::func_get_name,
+        FunctionId::func_get_qualname,
+        FunctionId::func_new_impl,
+        FunctionId::func_repr,
+        FunctionId::func_set_defaults,
+        FunctionId::func_set_kwdefaults,
+        FunctionId::func_set_name,
+        FunctionId::func_set_qualname,
+        FunctionId::function___annotations___get,
+        FunctionId::function___annotations___get_impl,
+        FunctionId::function___annotations___set,
+        FunctionId::function___annotations___set_impl,
+        FunctionId::function___type_params___get,
+        FunctionId::function___type_params___get_impl,
+        FunctionId::function___type_params___set,
+        FunctionId::function___type_params___set_impl,
+        FunctionId::functools_copy_attr,
+        FunctionId::functools_wraps,
+        FunctionId::ga_call,
+        FunctionId::ga_dealloc,
+        FunctionId::ga_getitem,
+        FunctionId::ga_hash,
+        FunctionId::ga_instancecheck,
+        FunctionId::ga_iter,
+        FunctionId::ga_iter_clear,
+        FunctionId::ga_iter_dealloc,
+        FunctionId::ga_iternext,
+        FunctionId::ga_mro_entries,
+        FunctionId::ga_new,
+        FunctionId::ga_parameters,
+        FunctionId::ga_repr,
+        FunctionId::ga_repr_item,
+        FunctionId::ga_repr_items_list,
+        FunctionId::ga_richcompare,
+        FunctionId::ga_subclasscheck,
+        FunctionId::ga_unpacked_tuple_args,
+        FunctionId::ga_vectorcall,
+        FunctionId::gc_clear,
+        FunctionId::get_bases_tuple,
+        FunctionId::get_basic_refs,
         FunctionId::get_builtin_base_with_dict,
         FunctionId::get_dict_descriptor,
+        FunctionId::get_field_object,
+        FunctionId::get_integer,
+        FunctionId::get_len_of_range,
         FunctionId::get_module_by_def,
+        FunctionId::get_ob_shash,
         FunctionId::get_subclasses_key,
+        FunctionId::get_type_attr_as_size,
+        FunctionId::get_type_cache,
+        FunctionId::getattr,
         FunctionId::getindex,
+        FunctionId::getitem_idx,
+        FunctionId::getitem_sequence,
+        FunctionId::getitem_str,
+        FunctionId::getnextarg,
+        FunctionId::getset_get,
+        FunctionId::getset_get_doc,
+        FunctionId::getset_repr,
+        FunctionId::getset_set,
         FunctionId::hackcheck,
         FunctionId::hackcheck_unlocked,
+        FunctionId::handle_callback,
+        FunctionId::handle_capital_sigma,
         FunctionId::has_unique_reference,
+        FunctionId::hashtable_unicode_compare,
+        FunctionId::hashtable_unicode_hash,
+        FunctionId::hex_from_char,
         FunctionId::import_copyreg,
+        FunctionId::inherit_patma_flags,
+        FunctionId::inherit_special,
+        FunctionId::init_static_type,
+        FunctionId::init_weakref,
+        FunctionId::initialize_static_type,
+        FunctionId::ins1,
+        FunctionId::insert_head,
+        FunctionId::insert_split_key,
+        FunctionId::insert_split_value,
+        FunctionId::insert_weakref,
         FunctionId::insertion_resize,
+        FunctionId::instancemethod_call,
+        FunctionId::instancemethod_dealloc,
+        FunctionId::instancemethod_descr_get,
+        FunctionId::instancemethod_get_doc,
+        FunctionId::instancemethod_getattro,
+        FunctionId::instancemethod_new,
+        FunctionId::instancemethod_new_impl,
+        FunctionId::instancemethod_repr,
+        FunctionId::instancemethod_richcompare,
+        FunctionId::int___format__,
+        FunctionId::int___format___impl,
+        FunctionId::int___getnewargs__,
+        FunctionId::int___getnewargs___impl,
+        FunctionId::int___round__,
+        FunctionId::int___round___impl,
+        FunctionId::int___sizeof__,
+        FunctionId::int___sizeof___impl,
+        FunctionId::int_as_integer_ratio,
+        FunctionId::int_as_integer_ratio_impl,
+        FunctionId::int_bit_count,
+        FunctionId::int_bit_count_impl,
+        FunctionId::int_bit_length,
+        FunctionId::int_bit_length_impl,
+        FunctionId::int_is_integer,
+        FunctionId::int_is_integer_impl,
+        FunctionId::is_basic_proxy,
+        FunctionId::is_basic_ref,
+        FunctionId::is_basic_ref_or_proxy,
+        FunctionId::is_medium_int,
+        FunctionId::is_same,
         FunctionId::is_subtype_with_mro,
+        FunctionId::is_unionable,
         FunctionId::is_unusable_slot,
+        FunctionId::iter_dealloc,
+        FunctionId::iter_iternext,
+        FunctionId::iter_len,
+        FunctionId::iter_setstate,
+        FunctionId::kind_maxchar_limit,
+        FunctionId::l_divmod,
+        FunctionId::l_mod,
+        FunctionId::list___init__,
+        FunctionId::list___reversed__,
+        FunctionId::list___reversed___impl,
+        FunctionId::list___sizeof__,
+        FunctionId::list___sizeof___impl,
+        FunctionId::list_append,
+        FunctionId::list_append_impl,
+        FunctionId::list_ass_item,
+        FunctionId::list_ass_item_lock_held,
+        FunctionId::list_ass_slice,
+        FunctionId::list_ass_subscript,
+        FunctionId::list_clear,
+        FunctionId::list_clear_slot,
+        FunctionId::list_concat,
+        FunctionId::list_contains,
+        FunctionId::list_copy,
+        FunctionId::list_copy_impl,
+        FunctionId::list_count,
+        FunctionId::list_extend,
+        FunctionId::list_extend_lock_held,
+        FunctionId::list_get_item_ref,
+        FunctionId::list_index,
+        FunctionId::list_index_impl,
+        FunctionId::list_inplace_concat,
+        FunctionId::list_inplace_repeat,
+        FunctionId::list_insert,
+        FunctionId::list_insert_impl,
+        FunctionId::list_item,
+        FunctionId::list_iter,
+        FunctionId::list_length,
+        FunctionId::list_pop,
+        FunctionId::list_remove,
+        FunctionId::list_remove_impl,
+        FunctionId::list_repeat,
+        FunctionId::list_repr,
+        FunctionId::list_repr_impl,
+        FunctionId::list_reverse,
+        FunctionId::list_richcompare,
+        FunctionId::list_slice_step_lock_held,
+        FunctionId::list_slice_wrap,
+        FunctionId::list_subscript,
+        FunctionId::list_vectorcall,
+        FunctionId::listiter_dealloc,
+        FunctionId::listiter_len,
+        FunctionId::listiter_next,
+        FunctionId::listiter_reduce,
+        FunctionId::listiter_setstate,
+        FunctionId::listobject_ensure_shared_on_resize,
+        FunctionId::listreviter_dealloc,
+        FunctionId::listreviter_len,
+        FunctionId::listreviter_next,
+        FunctionId::listreviter_reduce,
+        FunctionId::listreviter_setstate,
         FunctionId::load_keys_nentries,
+        FunctionId::long_abs,
+        FunctionId::long_add,
+        FunctionId::long_and,
+        FunctionId::long_bool,
+        FunctionId::long_compare,
+        FunctionId::long_div,
+        FunctionId::long_divmod,
+        FunctionId::long_divrem,
+        FunctionId::long_float,
+        FunctionId::long_get0,
+        FunctionId::long_get1,
+        FunctionId::long_hash,
+        FunctionId::long_invert,
+        FunctionId::long_invmod,
+        FunctionId::long_long,
+        FunctionId::long_long_meth,
+        FunctionId::long_lshift,
+        FunctionId::long_lshift1,
+        FunctionId::long_mod,
+        FunctionId::long_mul,
+        FunctionId::long_neg,
+        FunctionId::long_new_impl,
+        FunctionId::long_normalize,
+        FunctionId::long_or,
+        FunctionId::long_rshift,
+        FunctionId::long_rshift1,
+        FunctionId::long_sub,
+        FunctionId::long_subtype_new,
+        FunctionId::long_vectorcall,
+        FunctionId::long_xor,
+        FunctionId::longrangeiter_dealloc,
+        FunctionId::longrangeiter_len,
+        FunctionId::longrangeiter_next,
+        FunctionId::longrangeiter_setstate,
+        FunctionId::lookdict_index,
         FunctionId::lookup_maybe_method,
         FunctionId::lookup_method,
         FunctionId::lookup_tp_bases,
         FunctionId::lookup_tp_mro,
+        FunctionId::mainformatlong,
+        FunctionId::make_decode_exception,
+        FunctionId::make_dict_from_instance_attributes,
+        FunctionId::make_encode_exception,
+        FunctionId::make_new_frozenset,
+        FunctionId::make_new_set,
+        FunctionId::make_new_set_basetype,
+        FunctionId::make_range_object,
+        FunctionId::make_translate_exception,
+        FunctionId::make_union,
+        FunctionId::managed_static_type_index_clear,
+        FunctionId::mappingproxy_check_mapping,
+        FunctionId::mappingproxy_contains,
+        FunctionId::mappingproxy_copy,
+        FunctionId::mappingproxy_dealloc,
+        FunctionId::mappingproxy_getitem,
+        FunctionId::mappingproxy_getiter,
+        FunctionId::mappingproxy_hash,
+        FunctionId::mappingproxy_ior,
+        FunctionId::mappingproxy_items,
+        FunctionId::mappingproxy_keys,
+        FunctionId::mappingproxy_len,
+        FunctionId::mappingproxy_new_impl,
+        FunctionId::mappingproxy_or,
+        FunctionId::mappingproxy_repr,
+        FunctionId::mappingproxy_reversed,
+        FunctionId::mappingproxy_richcompare,
+        FunctionId::mappingproxy_str,
+        FunctionId::mappingproxy_values,
+        FunctionId::maybe_freelist_clear,
+        FunctionId::member_get_doc,
+        FunctionId::member_repr,
+        FunctionId::merge,
         FunctionId::merge_class_dict,
+        FunctionId::merge_compute_minrun,
         FunctionId::merge_from_seq2_lock_held,
+        FunctionId::meth_dealloc,
+        FunctionId::meth_get__doc__,
+        FunctionId::meth_get__name__,
+        FunctionId::meth_get__qualname__,
+        FunctionId::meth_get__self__,
+        FunctionId::meth_get__text_signature__,
+        FunctionId::meth_repr,
+        FunctionId::meth_richcompare,
+        FunctionId::method___reduce__,
+        FunctionId::method_check_args,
+        FunctionId::method_dealloc,
+        FunctionId::method_descr_get,
+        FunctionId::method_get,
+        FunctionId::method_get_doc,
+        FunctionId::method_get_text_signature,
+        FunctionId::method_getattro,
+        FunctionId::method_hash,
         FunctionId::method_is_overloaded,
+        FunctionId::method_new,
+        FunctionId::method_new_impl,
         FunctionId::method_output_as_list,
+        FunctionId::method_repr,
+        FunctionId::method_richcompare,
+        FunctionId::method_vectorcall,
+        FunctionId::method_vectorcall_FASTCALL,
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        FunctionId::method_vectorcall_NOARGS,
+        FunctionId::method_vectorcall_O,
+        FunctionId::method_vectorcall_VARARGS,
+        FunctionId::method_vectorcall_VARARGS_KEYWORDS,
+        FunctionId::module___init___impl,
+        FunctionId::module_clear,
+        FunctionId::module_dir,
+        FunctionId::module_get_annotations,
+        FunctionId::module_init_dict,
+        FunctionId::module_repr,
+        FunctionId::module_set_annotations,
         FunctionId::mro_check,
+        FunctionId::mro_hierarchy,
         FunctionId::mro_implementation,
         FunctionId::mro_internal,
         FunctionId::mro_internal_unlocked,
         FunctionId::mro_invoke,
+        FunctionId::namespace_clear,
+        FunctionId::namespace_dealloc,
+        FunctionId::namespace_init,
+        FunctionId::namespace_new,
+        FunctionId::namespace_reduce,
+        FunctionId::namespace_replace,
+        FunctionId::namespace_repr,
+        FunctionId::namespace_richcompare,
+        FunctionId::new_dict_with_shared_keys,
+        FunctionId::new_module,
+        FunctionId::new_module_notrack,
+        FunctionId::new_values,
         FunctionId::none_bool,
         FunctionId::none_dealloc,
         FunctionId::none_hash,
@@ -1631,33 +5461,234 @@ impl FunctionId {
         FunctionId::object___reduce___impl,
         FunctionId::object___reduce_ex__,
         FunctionId::object___sizeof__,
+        FunctionId::object___sizeof___impl,
         FunctionId::object_dealloc,
         FunctionId::object_get_class,
         FunctionId::object_getstate,
         FunctionId::object_init,
         FunctionId::object_init_subclass,
+        FunctionId::object_is_not_callable,
         FunctionId::object_isinstance,
         FunctionId::object_issubclass,
         FunctionId::object_new,
         FunctionId::object_recursive_isinstance,
         FunctionId::object_repr,
         FunctionId::object_richcompare,
+        FunctionId::object_set_class,
         FunctionId::object_set_class_world_stopped,
         FunctionId::object_str,
         FunctionId::object_subclasshook,
         FunctionId::overrides_hash,
+        FunctionId::parse_field,
         FunctionId::pop_lock_held,
+        FunctionId::popcount_digit,
+        FunctionId::powerloop,
+        FunctionId::property_clear,
+        FunctionId::property_copy,
+        FunctionId::property_dealloc,
+        FunctionId::property_deleter,
+        FunctionId::property_descr_get,
+        FunctionId::property_descr_set,
+        FunctionId::property_get___isabstractmethod__,
+        FunctionId::property_get__name__,
+        FunctionId::property_getter,
+        FunctionId::property_init_impl,
+        FunctionId::property_name,
+        FunctionId::property_set__name__,
+        FunctionId::property_set_name,
+        FunctionId::property_setter,
+        FunctionId::proxy_abs,
+        FunctionId::proxy_add,
+        FunctionId::proxy_and,
+        FunctionId::proxy_bool,
+        FunctionId::proxy_bytes,
+        FunctionId::proxy_call,
+        FunctionId::proxy_check_ref,
+        FunctionId::proxy_contains,
+        FunctionId::proxy_dealloc,
+        FunctionId::proxy_divmod,
+        FunctionId::proxy_float,
+        FunctionId::proxy_floor_div,
+        FunctionId::proxy_getattr,
+        FunctionId::proxy_getitem,
+        FunctionId::proxy_iadd,
+        FunctionId::proxy_iand,
+        FunctionId::proxy_ifloor_div,
+        FunctionId::proxy_ilshift,
+        FunctionId::proxy_imatmul,
+        FunctionId::proxy_imod,
+        FunctionId::proxy_imul,
+        FunctionId::proxy_index,
+        FunctionId::proxy_int,
+        FunctionId::proxy_invert,
+        FunctionId::proxy_ior,
+        FunctionId::proxy_ipow,
+        FunctionId::proxy_irshift,
+        FunctionId::proxy_isub,
+        FunctionId::proxy_iter,
+        FunctionId::proxy_iternext,
+        FunctionId::proxy_itrue_div,
+        FunctionId::proxy_ixor,
+        FunctionId::proxy_length,
+        FunctionId::proxy_lshift,
+        FunctionId::proxy_matmul,
+        FunctionId::proxy_mod,
+        FunctionId::proxy_mul,
+        FunctionId::proxy_neg,
+        FunctionId::proxy_or,
+        FunctionId::proxy_pos,
+        FunctionId::proxy_pow,
+        FunctionId::proxy_repr,
+        FunctionId::proxy_reversed,
+        FunctionId::proxy_richcompare,
+        FunctionId::proxy_rshift,
+        FunctionId::proxy_setattr,
+        FunctionId::proxy_setitem,
+        FunctionId::proxy_str,
+        FunctionId::proxy_sub,
+        FunctionId::proxy_true_div,
+        FunctionId::proxy_xor,
+        FunctionId::py_list_clear,
+        FunctionId::py_list_clear_impl,
+        FunctionId::pylong_int_divmod,
+        FunctionId::raise_dict_descr_error,
+        FunctionId::raise_encode_exception,
+        FunctionId::range_bool,
+        FunctionId::range_contains,
+        FunctionId::range_contains_long,
+        FunctionId::range_count,
+        FunctionId::range_dealloc,
+        FunctionId::range_equals,
+        FunctionId::range_from_array,
+        FunctionId::range_hash,
+        FunctionId::range_index,
+        FunctionId::range_item,
+        FunctionId::range_iter,
+        FunctionId::range_length,
+        FunctionId::range_reduce,
+        FunctionId::range_repr,
+        FunctionId::range_richcompare,
+        FunctionId::range_subscript,
+        FunctionId::range_vectorcall,
+        FunctionId::rangeiter_len,
+        FunctionId::rangeiter_next,
+        FunctionId::rangeiter_setstate,
+        FunctionId::recurse_down_subclasses,
         FunctionId::recursive_issubclass,
+        FunctionId::releasebuffer_call_python,
         FunctionId::releasebuffer_maybe_call_super,
+        FunctionId::releasebuffer_maybe_call_super_unlocked,
         FunctionId::remove_all_subclasses,
         FunctionId::remove_subclass,
+        FunctionId::resize_copy,
+        FunctionId::return_self,
+        FunctionId::reversed_dealloc,
+        FunctionId::reversed_len,
+        FunctionId::reversed_new,
+        FunctionId::reversed_new_impl,
+        FunctionId::reversed_next,
+        FunctionId::reversed_reduce,
+        FunctionId::reversed_vectorcall,
+        FunctionId::richcmp_eq,
+        FunctionId::richcmp_ge,
+        FunctionId::richcmp_gt,
+        FunctionId::richcmp_le,
+        FunctionId::richcmp_lt,
+        FunctionId::richcmp_ne,
+        FunctionId::safe_object_compare,
+        FunctionId::same_slots_added,
         FunctionId::sequence_repeat,
+        FunctionId::set___contains__,
+        FunctionId::set___contains___impl,
+        FunctionId::set___reduce__,
+        FunctionId::set___reduce___impl,
+        FunctionId::set___sizeof__,
+        FunctionId::set_add,
+        FunctionId::set_add_impl,
+        FunctionId::set_add_key,
+        FunctionId::set_and,
+        FunctionId::set_clear,
+        FunctionId::set_clear_impl,
+        FunctionId::set_contains_entry,
+        FunctionId::set_contains_key,
+        FunctionId::set_contains_lock_held,
+        FunctionId::set_copy,
+        FunctionId::set_copy_and_difference,
+        FunctionId::set_copy_impl,
+        FunctionId::set_dealloc,
+        FunctionId::set_difference_multi,
+        FunctionId::set_difference_multi_impl,
+        FunctionId::set_difference_update,
+        FunctionId::set_difference_update_impl,
+        FunctionId::set_discard,
+        FunctionId::set_discard_entry,
+        FunctionId::set_discard_impl,
+        FunctionId::set_discard_key,
+        FunctionId::set_flags,
         FunctionId::set_flags_recursive,
+        FunctionId::set_iand,
+        FunctionId::set_init,
+        FunctionId::set_insert_clean,
+        FunctionId::set_intersection_multi,
+        FunctionId::set_intersection_multi_impl,
+        FunctionId::set_intersection_update,
+        FunctionId::set_intersection_update_multi,
+        FunctionId::set_intersection_update_multi_impl,
+        FunctionId::set_ior,
+        FunctionId::set_isdisjoint,
+        FunctionId::set_issubset,
+        FunctionId::set_issuperset,
+        FunctionId::set_issuperset_impl,
+        FunctionId::set_isub,
+        FunctionId::set_iter,
+        FunctionId::set_ixor,
+        FunctionId::set_keys,
+        FunctionId::set_len,
+        FunctionId::set_new,
+        FunctionId::set_ob_shash,
+        FunctionId::set_or,
+        FunctionId::set_orig_class,
+        FunctionId::set_pop,
+        FunctionId::set_remove,
+        FunctionId::set_remove_impl,
+        FunctionId::set_repr,
+        FunctionId::set_richcompare,
+        FunctionId::set_sub,
+        FunctionId::set_symmetric_difference,
+        FunctionId::set_symmetric_difference_impl,
+        FunctionId::set_symmetric_difference_update,
+        FunctionId::set_symmetric_difference_update_dict,
+        FunctionId::set_tp_bases,
+        FunctionId::set_tp_mro,
+        FunctionId::set_union,
+        FunctionId::set_union_impl,
+        FunctionId::set_update,
+        FunctionId::set_update_dict_lock_held,
+        FunctionId::set_update_impl,
+        FunctionId::set_update_internal,
+        FunctionId::set_update_iterable_lock_held,
+        FunctionId::set_update_local,
+        FunctionId::set_update_lock_held,
+        FunctionId::set_values,
+        FunctionId::set_vectorcall,
+        FunctionId::set_version_unlocked,
+        FunctionId::set_xor,
         FunctionId::setitem_lock_held,
+        FunctionId::setitem_take2_lock_held,
+        FunctionId::setiter_dealloc,
+        FunctionId::setup_ga,
         FunctionId::shape_differs,
+        FunctionId::sizeof_lock_held,
+        FunctionId::slice_indices,
+        FunctionId::slice_new,
+        FunctionId::slice_reduce,
+        FunctionId::slice_repr,
+        FunctionId::slice_richcompare,
+        FunctionId::slicehash,
         FunctionId::slot_am_aiter,
         FunctionId::slot_am_anext,
         FunctionId::slot_am_await,
+        FunctionId::slot_bf_getbuffer,
         FunctionId::slot_bf_releasebuffer,
         FunctionId::slot_mp_ass_subscript,
         FunctionId::slot_mp_subscript,
@@ -1714,17 +5745,89 @@ impl FunctionId {
         FunctionId::slot_tp_richcompare,
         FunctionId::slot_tp_setattro,
         FunctionId::slot_tp_str,
+        FunctionId::sm_call,
+        FunctionId::sm_clear,
+        FunctionId::sm_dealloc,
+        FunctionId::sm_descr_get,
+        FunctionId::sm_get___isabstractmethod__,
+        FunctionId::sm_init,
+        FunctionId::sm_repr,
         FunctionId::solid_base,
+        FunctionId::split_keys_entry_added,
+        FunctionId::store_instance_attr_dict,
+        FunctionId::store_instance_attr_lock_held,
+        FunctionId::stringlib__factorize,
+        FunctionId::stringlib__two_way_find,
+        FunctionId::stringlib_capitalize,
+        FunctionId::stringlib_center_impl,
+        FunctionId::stringlib_count,
+        FunctionId::stringlib_find,
+        FunctionId::stringlib_isalnum,
+        FunctionId::stringlib_isalpha,
+        FunctionId::stringlib_isascii,
+        FunctionId::stringlib_isdigit,
+        FunctionId::stringlib_islower,
+        FunctionId::stringlib_isspace,
+        FunctionId::stringlib_istitle,
+        FunctionId::stringlib_isupper,
+        FunctionId::stringlib_ljust_impl,
+        FunctionId::stringlib_lower,
+        FunctionId::stringlib_rfind,
+        FunctionId::stringlib_rjust_impl,
+        FunctionId::stringlib_swapcase,
+        FunctionId::stringlib_title,
+        FunctionId::stringlib_upper,
+        FunctionId::stringlib_zfill,
+        FunctionId::striter_dealloc,
+        FunctionId::striter_len,
+        FunctionId::striter_setstate,
+        FunctionId::structseq_dealloc,
         FunctionId::subtype_clear,
         FunctionId::subtype_dealloc,
+        FunctionId::subtype_dict,
+        FunctionId::subtype_getweakref,
+        FunctionId::subtype_setdict,
+        FunctionId::subtype_traverse,
         FunctionId::super_dealloc,
+        FunctionId::super_descr_get,
         FunctionId::super_getattro,
+        FunctionId::super_init,
+        FunctionId::super_init_impl,
+        FunctionId::super_repr,
         FunctionId::super_vectorcall,
         FunctionId::supercheck,
         FunctionId::tail_contains,
         FunctionId::ternary_iop,
         FunctionId::ternary_op,
+        FunctionId::to_complex,
         FunctionId::tp_new_wrapper,
+        FunctionId::track_module,
+        FunctionId::traverse_slots,
+        FunctionId::try_complex_special_method,
+        FunctionId::try_reuse_basic_ref,
+        FunctionId::tuple___getnewargs__,
+        FunctionId::tuple___getnewargs___impl,
+        FunctionId::tuple_add,
+        FunctionId::tuple_count,
+        FunctionId::tuple_extend,
+        FunctionId::tuple_index,
+        FunctionId::tuple_index_impl,
+        FunctionId::tuple_iter,
+        FunctionId::tuple_new,
+        FunctionId::tuple_new_impl,
+        FunctionId::tuple_subtype_new,
+        FunctionId::tuple_vectorcall,
+        FunctionId::tuplecontains,
+        FunctionId::tuplehash,
+        FunctionId::tupleitem,
+        FunctionId::tupleiter_dealloc,
+        FunctionId::tupleiter_len,
+        FunctionId::tupleiter_next,
+        FunctionId::tupleiter_setstate,
+        FunctionId::tuplelength,
+        FunctionId::tupleobject_tuple_index,
+        FunctionId::tuplerepr,
+        FunctionId::tuplesubscript,
         FunctionId::type___dir__,
         FunctionId::type___dir___impl,
         FunctionId::type___instancecheck__,
@@ -1735,7 +5838,14 @@ impl FunctionId {
         FunctionId::type___subclasses__,
         FunctionId::type___subclasses___impl,
         FunctionId::type_abstractmethods,
+        FunctionId::type_add_getset,
+        FunctionId::type_add_members,
+        FunctionId::type_add_method,
+        FunctionId::type_add_methods,
+        FunctionId::type_cache_clear,
         FunctionId::type_call,
+        FunctionId::type_clear,
+        FunctionId::type_dealloc_common,
         FunctionId::type_dict,
         FunctionId::type_dict_set_doc,
         FunctionId::type_error,
@@ -1752,62 +5862,270 @@ impl FunctionId {
         FunctionId::type_is_subtype_base_chain,
         FunctionId::type_mro,
         FunctionId::type_mro_impl,
+        FunctionId::type_mro_modified,
         FunctionId::type_name,
+        FunctionId::type_new,
+        FunctionId::type_new_alloc,
         FunctionId::type_new_classmethod,
         FunctionId::type_new_copy_slots,
+        FunctionId::type_new_descriptors,
+        FunctionId::type_new_get_bases,
+        FunctionId::type_new_get_slots,
         FunctionId::type_new_impl,
+        FunctionId::type_new_init,
         FunctionId::type_new_init_subclass,
         FunctionId::type_new_set_attrs,
         FunctionId::type_new_set_classcell,
         FunctionId::type_new_set_classdictcell,
+        FunctionId::type_new_set_ht_name,
         FunctionId::type_new_set_module,
+        FunctionId::type_new_set_names,
+        FunctionId::type_new_set_slots,
+        FunctionId::type_new_slots,
+        FunctionId::type_new_slots_bases,
+        FunctionId::type_new_slots_impl,
         FunctionId::type_new_staticmethod,
+        FunctionId::type_new_visit_slots,
         FunctionId::type_prepare,
         FunctionId::type_qualname,
+        FunctionId::type_ready,
         FunctionId::type_ready_add_subclasses,
         FunctionId::type_ready_fill_dict,
         FunctionId::type_ready_mro,
         FunctionId::type_ready_pre_checks,
+        FunctionId::type_ready_preheader,
+        FunctionId::type_ready_set_base,
         FunctionId::type_ready_set_bases,
         FunctionId::type_ready_set_dict,
         FunctionId::type_ready_set_hash,
+        FunctionId::type_ready_set_new,
+        FunctionId::type_ready_set_type,
         FunctionId::type_repr,
+        FunctionId::type_set_abstractmethods,
         FunctionId::type_set_annotations,
+        FunctionId::type_set_bases,
+        FunctionId::type_set_bases_unlocked,
         FunctionId::type_set_doc,
         FunctionId::type_set_module,
+        FunctionId::type_set_qualname,
         FunctionId::type_set_type_params,
+        FunctionId::type_setattro,
         FunctionId::type_update_dict,
         FunctionId::type_vectorcall,
+        FunctionId::ucs1lib_SWAB4,
+        FunctionId::ucs1lib__factorize,
+        FunctionId::ucs1lib__two_way_find,
+        FunctionId::ucs1lib_count,
+        FunctionId::ucs1lib_find,
+        FunctionId::ucs1lib_rfind,
+        FunctionId::ucs2lib_SWAB4,
+        FunctionId::ucs2lib__factorize,
+        FunctionId::ucs2lib__two_way_find,
+        FunctionId::ucs2lib_count,
+        FunctionId::ucs2lib_find,
+        FunctionId::ucs2lib_rfind,
+        FunctionId::ucs4lib_SWAB4,
+        FunctionId::ucs4lib__factorize,
+        FunctionId::ucs4lib__two_way_find,
+        FunctionId::ucs4lib_count,
+        FunctionId::ucs4lib_find,
+        FunctionId::ucs4lib_rfind,
+        FunctionId::unicode___format__,
+        FunctionId::unicode___format___impl,
+        FunctionId::unicode_capitalize,
+        FunctionId::unicode_casefold,
+        FunctionId::unicode_center_impl,
+        FunctionId::unicode_check_modifiable,
+        FunctionId::unicode_count,
+        FunctionId::unicode_encode_impl,
+        FunctionId::unicode_endswith,
+        FunctionId::unicode_endswith_impl,
+        FunctionId::unicode_ensure_utf8,
+        FunctionId::unicode_find,
+        FunctionId::unicode_find_impl,
+        FunctionId::unicode_format_arg_format,
+        FunctionId::unicode_format_arg_parse,
+        FunctionId::unicode_format_getnextarg,
+        FunctionId::unicode_fromformat_write_str,
+        FunctionId::unicode_getnewargs,
+        FunctionId::unicode_hash,
+        FunctionId::unicode_index,
+        FunctionId::unicode_index_impl,
+        FunctionId::unicode_isalnum,
+        FunctionId::unicode_isalpha,
+        FunctionId::unicode_isascii,
+        FunctionId::unicode_isascii_impl,
+        FunctionId::unicode_isdecimal,
+        FunctionId::unicode_isdigit,
+        FunctionId::unicode_isidentifier,
+        FunctionId::unicode_isidentifier_impl,
+        FunctionId::unicode_islower,
+        FunctionId::unicode_isnumeric,
+        FunctionId::unicode_isprintable,
+        FunctionId::unicode_isspace,
+        FunctionId::unicode_istitle,
+        FunctionId::unicode_isupper,
+        FunctionId::unicode_iter,
+        FunctionId::unicode_join,
+        FunctionId::unicode_length,
+        FunctionId::unicode_ljust_impl,
+        FunctionId::unicode_lower,
+        FunctionId::unicode_lstrip,
+        FunctionId::unicode_lstrip_impl,
+        FunctionId::unicode_maketrans,
+        FunctionId::unicode_mod,
+        FunctionId::unicode_modifiable,
+        FunctionId::unicode_new_impl,
+        FunctionId::unicode_partition,
+        FunctionId::unicode_removeprefix,
+        FunctionId::unicode_removeprefix_impl,
+        FunctionId::unicode_removesuffix,
+        FunctionId::unicode_removesuffix_impl,
+        FunctionId::unicode_replace_impl,
+        FunctionId::unicode_resize,
+        FunctionId::unicode_result_unchanged,
+        FunctionId::unicode_rfind,
+        FunctionId::unicode_rfind_impl,
+        FunctionId::unicode_rindex,
+        FunctionId::unicode_rindex_impl,
+        FunctionId::unicode_rjust_impl,
+        FunctionId::unicode_rpartition,
+        FunctionId::unicode_rsplit_impl,
+        FunctionId::unicode_rstrip,
+        FunctionId::unicode_rstrip_impl,
+        FunctionId::unicode_sizeof,
+        FunctionId::unicode_split_impl,
+        FunctionId::unicode_splitlines_impl,
+        FunctionId::unicode_startswith,
+        FunctionId::unicode_startswith_impl,
+        FunctionId::unicode_str,
+        FunctionId::unicode_strip,
+        FunctionId::unicode_strip_impl,
+        FunctionId::unicode_swapcase,
+        FunctionId::unicode_title,
+        FunctionId::unicode_translate,
+        FunctionId::unicode_upper,
+        FunctionId::unicode_vectorcall,
+        FunctionId::unicode_zfill,
+        FunctionId::unicodeiter_dealloc,
+        FunctionId::unicodeiter_len,
+        FunctionId::unicodeiter_setstate,
+        FunctionId::unicodekeys_lookup_split,
+        FunctionId::union_getitem,
+        FunctionId::union_hash,
+        FunctionId::union_init_parameters,
+        FunctionId::union_parameters,
+        FunctionId::union_repr,
+        FunctionId::union_repr_item,
+        FunctionId::union_richcompare,
+        FunctionId::unionobject_dealloc,
+        FunctionId::unsafe_float_compare,
+        FunctionId::unsafe_long_compare,
+        FunctionId::update_all_slots,
+        FunctionId::update_subclasses,
+        FunctionId::valid_index,
+        FunctionId::validate_step,
+        FunctionId::values_size_from_count,
         FunctionId::vectorcall_maybe,
         FunctionId::vectorcall_method,
         FunctionId::vectorcall_unbound,
+        FunctionId::weakref___init__,
+        FunctionId::weakref___new__,
+        FunctionId::weakref_dealloc,
+        FunctionId::weakref_hash,
+        FunctionId::weakref_hash_lock_held,
+        FunctionId::weakref_repr,
+        FunctionId::weakref_richcompare,
+        FunctionId::weakref_vectorcall,
         FunctionId::wrap_binaryfunc,
         FunctionId::wrap_binaryfunc_l,
         FunctionId::wrap_binaryfunc_r,
+        FunctionId::wrap_buffer,
         FunctionId::wrap_call,
         FunctionId::wrap_del,
         FunctionId::wrap_delattr,
         FunctionId::wrap_delitem,
         FunctionId::wrap_descr_delete,
+        FunctionId::wrap_descr_get,
+        FunctionId::wrap_descr_set,
         FunctionId::wrap_hashfunc,
+        FunctionId::wrap_indexargfunc,
         FunctionId::wrap_init,
         FunctionId::wrap_inquirypred,
         FunctionId::wrap_lenfunc,
         FunctionId::wrap_next,
+        FunctionId::wrap_objobjargproc,
         FunctionId::wrap_objobjproc,
+        FunctionId::wrap_releasebuffer,
         FunctionId::wrap_richcmpfunc,
+        FunctionId::wrap_setattr,
         FunctionId::wrap_sq_delitem,
         FunctionId::wrap_sq_item,
+        FunctionId::wrap_sq_setitem,
+        FunctionId::wrap_ternaryfunc,
+        FunctionId::wrap_ternaryfunc_r,
         FunctionId::wrap_unaryfunc,
+        FunctionId::wrapper_call,
+        FunctionId::wrapper_dealloc,
+        FunctionId::wrapper_doc,
+        FunctionId::wrapper_name,
+        FunctionId::wrapper_objclass,
+        FunctionId::wrapper_qualname,
+        FunctionId::wrapper_repr,
+        FunctionId::wrapper_richcompare,
+        FunctionId::wrapper_text_signature,
+        FunctionId::wrapperdescr_call,
+        FunctionId::wrapperdescr_get,
+        FunctionId::wrapperdescr_get_doc,
+        FunctionId::wrapperdescr_get_text_signature,
+        FunctionId::wrapperdescr_raw_call,
+        FunctionId::wrapperdescr_repr,
+        FunctionId::x_add,
+        FunctionId::x_sub,
     ];
     /// The C name.
     pub const fn name(self) -> &'static str {
         match self {
+            FunctionId::EncodingMap_size => "EncodingMap_size",
+            FunctionId::FieldNameIterator_init => "FieldNameIterator_init",
+            FunctionId::FieldNameIterator_next => "FieldNameIterator_next",
+            FunctionId::GroupGenerator_init => "GroupGenerator_init",
+            FunctionId::MarkupIterator_init => "MarkupIterator_init",
             FunctionId::NotImplemented_reduce => "NotImplemented_reduce",
             FunctionId::NotImplemented_repr => "NotImplemented_repr",
             FunctionId::PyAIter_Check => "PyAIter_Check",
+            FunctionId::PyAnextAwaitable_New => "PyAnextAwaitable_New",
             FunctionId::PyBool_FromLong => "PyBool_FromLong",
+            FunctionId::PyBuffer_Release => "PyBuffer_Release",
+            FunctionId::PyBuffer_SizeFromFormat => "PyBuffer_SizeFromFormat",
+            FunctionId::PyByteArray_AsString => "PyByteArray_AsString",
+            FunctionId::PyByteArray_FromObject => "PyByteArray_FromObject",
+            FunctionId::PyByteArray_Size => "PyByteArray_Size",
+            FunctionId::PyBytes_AsString => "PyBytes_AsString",
+            FunctionId::PyBytes_ConcatAndDel => "PyBytes_ConcatAndDel",
+            FunctionId::PyBytes_FromObject => "PyBytes_FromObject",
+            FunctionId::PyBytes_Size => "PyBytes_Size",
+            FunctionId::PyCFunction_Call => "PyCFunction_Call",
+            FunctionId::PyCFunction_GetFunction => "PyCFunction_GetFunction",
+            FunctionId::PyCFunction_GetSelf => "PyCFunction_GetSelf",
+            FunctionId::PyCFunction_New => "PyCFunction_New",
+            FunctionId::PyCFunction_NewEx => "PyCFunction_NewEx",
+            FunctionId::PyCMethod_GetClass => "PyCMethod_GetClass",
+            FunctionId::PyCMethod_New => "PyCMethod_New",
+            FunctionId::PyCallIter_New => "PyCallIter_New",
             FunctionId::PyCallable_Check => "PyCallable_Check",
+            FunctionId::PyCell_Get => "PyCell_Get",
+            FunctionId::PyCell_New => "PyCell_New",
+            FunctionId::PyCell_Set => "PyCell_Set",
+            FunctionId::PyClassMethod_New => "PyClassMethod_New",
+            FunctionId::PyComplex_ImagAsDouble => "PyComplex_ImagAsDouble",
+            FunctionId::PyComplex_RealAsDouble => "PyComplex_RealAsDouble",
+            FunctionId::PyDescr_IsData => "PyDescr_IsData",
+            FunctionId::PyDescr_NewClassMethod => "PyDescr_NewClassMethod",
+            FunctionId::PyDescr_NewGetSet => "PyDescr_NewGetSet",
+            FunctionId::PyDescr_NewMember => "PyDescr_NewMember",
+            FunctionId::PyDescr_NewMethod => "PyDescr_NewMethod",
+            FunctionId::PyDictProxy_New => "PyDictProxy_New",
             FunctionId::PyDict_Clear => "PyDict_Clear",
             FunctionId::PyDict_ContainsString => "PyDict_ContainsString",
             FunctionId::PyDict_DelItemString => "PyDict_DelItemString",
@@ -1817,16 +6135,55 @@ impl FunctionId {
             FunctionId::PyDict_Items => "PyDict_Items",
             FunctionId::PyDict_Keys => "PyDict_Keys",
             FunctionId::PyDict_MergeFromSeq2 => "PyDict_MergeFromSeq2",
+            FunctionId::PyDict_New => "PyDict_New",
             FunctionId::PyDict_Pop => "PyDict_Pop",
             FunctionId::PyDict_PopString => "PyDict_PopString",
             FunctionId::PyDict_SetDefault => "PyDict_SetDefault",
             FunctionId::PyDict_SetDefaultRef => "PyDict_SetDefaultRef",
             FunctionId::PyDict_SetItemString => "PyDict_SetItemString",
+            FunctionId::PyDict_Size => "PyDict_Size",
+            FunctionId::PyDict_Unwatch => "PyDict_Unwatch",
             FunctionId::PyDict_Values => "PyDict_Values",
+            FunctionId::PyDict_Watch => "PyDict_Watch",
+            FunctionId::PyEval_CallObjectWithKeywords => "PyEval_CallObjectWithKeywords",
+            FunctionId::PyFrozenSet_New => "PyFrozenSet_New",
+            FunctionId::PyFunction_GetAnnotations => "PyFunction_GetAnnotations",
+            FunctionId::PyFunction_GetClosure => "PyFunction_GetClosure",
+            FunctionId::PyFunction_GetCode => "PyFunction_GetCode",
+            FunctionId::PyFunction_GetDefaults => "PyFunction_GetDefaults",
+            FunctionId::PyFunction_GetGlobals => "PyFunction_GetGlobals",
+            FunctionId::PyFunction_GetKwDefaults => "PyFunction_GetKwDefaults",
+            FunctionId::PyFunction_GetModule => "PyFunction_GetModule",
+            FunctionId::PyFunction_New => "PyFunction_New",
+            FunctionId::PyFunction_NewWithQualName => "PyFunction_NewWithQualName",
+            FunctionId::PyFunction_SetAnnotations => "PyFunction_SetAnnotations",
+            FunctionId::PyFunction_SetClosure => "PyFunction_SetClosure",
+            FunctionId::PyFunction_SetDefaults => "PyFunction_SetDefaults",
+            FunctionId::PyFunction_SetKwDefaults => "PyFunction_SetKwDefaults",
+            FunctionId::PyFunction_SetVectorcall => "PyFunction_SetVectorcall",
             FunctionId::PyIndex_Check => "PyIndex_Check",
+            FunctionId::PyInit__string => "PyInit__string",
+            FunctionId::PyInstanceMethod_Function => "PyInstanceMethod_Function",
+            FunctionId::PyInstanceMethod_New => "PyInstanceMethod_New",
             FunctionId::PyIter_Check => "PyIter_Check",
             FunctionId::PyIter_Next => "PyIter_Next",
             FunctionId::PyIter_Send => "PyIter_Send",
+            FunctionId::PyList_Append => "PyList_Append",
+            FunctionId::PyList_AsTuple => "PyList_AsTuple",
+            FunctionId::PyList_Clear => "PyList_Clear",
+            FunctionId::PyList_Extend => "PyList_Extend",
+            FunctionId::PyList_GetSlice => "PyList_GetSlice",
+            FunctionId::PyList_Insert => "PyList_Insert",
+            FunctionId::PyList_SetItem => "PyList_SetItem",
+            FunctionId::PyList_SetSlice => "PyList_SetSlice",
+            FunctionId::PyList_Size => "PyList_Size",
+            FunctionId::PyList_Sort => "PyList_Sort",
+            FunctionId::PyLong_AsInt => "PyLong_AsInt",
+            FunctionId::PyLong_AsLongAndOverflow => "PyLong_AsLongAndOverflow",
+            FunctionId::PyLong_AsSize_t => "PyLong_AsSize_t",
+            FunctionId::PyLong_AsUnsignedLong => "PyLong_AsUnsignedLong",
+            FunctionId::PyLong_AsUnsignedLongLongMask => "PyLong_AsUnsignedLongLongMask",
+            FunctionId::PyLong_AsUnsignedLongMask => "PyLong_AsUnsignedLongMask",
             FunctionId::PyMapping_Check => "PyMapping_Check",
             FunctionId::PyMapping_GetItemString => "PyMapping_GetItemString",
             FunctionId::PyMapping_GetOptionalItem => "PyMapping_GetOptionalItem",
@@ -1845,6 +6202,20 @@ impl FunctionId {
             FunctionId::PyMapping_SetItemString => "PyMapping_SetItemString",
             FunctionId::PyMapping_Size => "PyMapping_Size",
             FunctionId::PyMapping_Values => "PyMapping_Values",
+            FunctionId::PyMethod_Function => "PyMethod_Function",
+            FunctionId::PyMethod_New => "PyMethod_New",
+            FunctionId::PyMethod_Self => "PyMethod_Self",
+            FunctionId::PyModuleDef_Init => "PyModuleDef_Init",
+            FunctionId::PyModule_AddFunctions => "PyModule_AddFunctions",
+            FunctionId::PyModule_Create2 => "PyModule_Create2",
+            FunctionId::PyModule_GetDef => "PyModule_GetDef",
+            FunctionId::PyModule_GetDict => "PyModule_GetDict",
+            FunctionId::PyModule_GetFilenameObject => "PyModule_GetFilenameObject",
+            FunctionId::PyModule_GetNameObject => "PyModule_GetNameObject",
+            FunctionId::PyModule_GetState => "PyModule_GetState",
+            FunctionId::PyModule_New => "PyModule_New",
+            FunctionId::PyModule_NewObject => "PyModule_NewObject",
+            FunctionId::PyModule_SetDocString => "PyModule_SetDocString",
             FunctionId::PyNumber_Absolute => "PyNumber_Absolute",
             FunctionId::PyNumber_Add => "PyNumber_Add",
             FunctionId::PyNumber_And => "PyNumber_And",
@@ -1884,25 +6255,35 @@ impl FunctionId {
             FunctionId::PyNumber_Xor => "PyNumber_Xor",
             FunctionId::PyObject_ASCII => "PyObject_ASCII",
             FunctionId::PyObject_Bytes => "PyObject_Bytes",
+            FunctionId::PyObject_CallFinalizer => "PyObject_CallFinalizer",
+            FunctionId::PyObject_CallNoArgs => "PyObject_CallNoArgs",
+            FunctionId::PyObject_CallObject => "PyObject_CallObject",
             FunctionId::PyObject_CheckBuffer => "PyObject_CheckBuffer",
+            FunctionId::PyObject_CheckReadBuffer => "PyObject_CheckReadBuffer",
+            FunctionId::PyObject_ClearManagedDict => "PyObject_ClearManagedDict",
             FunctionId::PyObject_DelAttr => "PyObject_DelAttr",
             FunctionId::PyObject_DelAttrString => "PyObject_DelAttrString",
             FunctionId::PyObject_DelItem => "PyObject_DelItem",
             FunctionId::PyObject_DelItemString => "PyObject_DelItemString",
             FunctionId::PyObject_Dir => "PyObject_Dir",
             FunctionId::PyObject_Format => "PyObject_Format",
+            FunctionId::PyObject_GC_Del => "PyObject_GC_Del",
+            FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "PyObject_GET_WEAKREFS_LISTPTR",
             FunctionId::PyObject_GenericGetAttr => "PyObject_GenericGetAttr",
             FunctionId::PyObject_GenericSetAttr => "PyObject_GenericSetAttr",
+            FunctionId::PyObject_GenericSetDict => "PyObject_GenericSetDict",
             FunctionId::PyObject_GetAIter => "PyObject_GetAIter",
             FunctionId::PyObject_GetAttr => "PyObject_GetAttr",
             FunctionId::PyObject_GetAttrString => "PyObject_GetAttrString",
             FunctionId::PyObject_GetBuffer => "PyObject_GetBuffer",
             FunctionId::PyObject_GetItem => "PyObject_GetItem",
+            FunctionId::PyObject_GetItemData => "PyObject_GetItemData",
             FunctionId::PyObject_GetIter => "PyObject_GetIter",
             FunctionId::PyObject_GetOptionalAttr => "PyObject_GetOptionalAttr",
             FunctionId::PyObject_GetOptionalAttrString => {
                 "PyObject_GetOptionalAttrString"
             }
+            FunctionId::PyObject_GetTypeData => "PyObject_GetTypeData",
             FunctionId::PyObject_HasAttr => "PyObject_HasAttr",
             FunctionId::PyObject_HasAttrString => "PyObject_HasAttrString",
             FunctionId::PyObject_HasAttrStringWithError => {
@@ -1929,6 +6310,10 @@ impl FunctionId {
             FunctionId::PyObject_Size => "PyObject_Size",
             FunctionId::PyObject_Str => "PyObject_Str",
             FunctionId::PyObject_Type => "PyObject_Type",
+            FunctionId::PyObject_VectorcallDict => "PyObject_VectorcallDict",
+            FunctionId::PyObject_VectorcallMethod => "PyObject_VectorcallMethod",
+            FunctionId::PyRefTracer_SetTracer => "PyRefTracer_SetTracer",
+            FunctionId::PySeqIter_New => "PySeqIter_New",
             FunctionId::PySequence_Check => "PySequence_Check",
             FunctionId::PySequence_Concat => "PySequence_Concat",
             FunctionId::PySequence_Contains => "PySequence_Contains",
@@ -1949,6 +6334,28 @@ impl FunctionId {
             FunctionId::PySequence_SetSlice => "PySequence_SetSlice",
             FunctionId::PySequence_Size => "PySequence_Size",
             FunctionId::PySequence_Tuple => "PySequence_Tuple",
+            FunctionId::PySet_Add => "PySet_Add",
+            FunctionId::PySet_Clear => "PySet_Clear",
+            FunctionId::PySet_Contains => "PySet_Contains",
+            FunctionId::PySet_Discard => "PySet_Discard",
+            FunctionId::PySet_New => "PySet_New",
+            FunctionId::PySet_Pop => "PySet_Pop",
+            FunctionId::PySet_Size => "PySet_Size",
+            FunctionId::PySlice_AdjustIndices => "PySlice_AdjustIndices",
+            FunctionId::PySlice_GetIndices => "PySlice_GetIndices",
+            FunctionId::PySlice_GetIndicesEx => "PySlice_GetIndicesEx",
+            FunctionId::PySlice_New => "PySlice_New",
+            FunctionId::PySlice_Unpack => "PySlice_Unpack",
+            FunctionId::PyStaticMethod_New => "PyStaticMethod_New",
+            FunctionId::PyStructSequence_GetItem => "PyStructSequence_GetItem",
+            FunctionId::PyStructSequence_InitType => "PyStructSequence_InitType",
+            FunctionId::PyStructSequence_InitType2 => "PyStructSequence_InitType2",
+            FunctionId::PyStructSequence_NewType => "PyStructSequence_NewType",
+            FunctionId::PyStructSequence_SetItem => "PyStructSequence_SetItem",
+            FunctionId::PyTuple_GetItem => "PyTuple_GetItem",
+            FunctionId::PyTuple_GetSlice => "PyTuple_GetSlice",
+            FunctionId::PyTuple_New => "PyTuple_New",
+            FunctionId::PyTuple_Size => "PyTuple_Size",
             FunctionId::PyType_ClearCache => "PyType_ClearCache",
             FunctionId::PyType_FromMetaclass => "PyType_FromMetaclass",
             FunctionId::PyType_FromModuleAndSpec => "PyType_FromModuleAndSpec",
@@ -1957,32 +6364,126 @@ impl FunctionId {
             FunctionId::PyType_GenericAlloc => "PyType_GenericAlloc",
             FunctionId::PyType_GenericNew => "PyType_GenericNew",
             FunctionId::PyType_GetDict => "PyType_GetDict",
+            FunctionId::PyType_GetFlags => "PyType_GetFlags",
             FunctionId::PyType_GetFullyQualifiedName => "PyType_GetFullyQualifiedName",
             FunctionId::PyType_GetModule => "PyType_GetModule",
             FunctionId::PyType_GetModuleByDef => "PyType_GetModuleByDef",
             FunctionId::PyType_GetModuleName => "PyType_GetModuleName",
+            FunctionId::PyType_GetModuleState => "PyType_GetModuleState",
             FunctionId::PyType_GetName => "PyType_GetName",
             FunctionId::PyType_GetQualName => "PyType_GetQualName",
+            FunctionId::PyType_GetTypeDataSize => "PyType_GetTypeDataSize",
+            FunctionId::PyType_Modified => "PyType_Modified",
+            FunctionId::PyType_Ready => "PyType_Ready",
             FunctionId::PyType_SUPPORTS_WEAKREFS => "PyType_SUPPORTS_WEAKREFS",
+            FunctionId::PyType_Unwatch => "PyType_Unwatch",
+            FunctionId::PyType_Watch => "PyType_Watch",
+            FunctionId::PyUnicode_AppendAndDel => "PyUnicode_AppendAndDel",
+            FunctionId::PyUnicode_AsASCIIString => "PyUnicode_AsASCIIString",
+            FunctionId::PyUnicode_AsCharmapString => "PyUnicode_AsCharmapString",
+            FunctionId::PyUnicode_AsDecodedObject => "PyUnicode_AsDecodedObject",
+            FunctionId::PyUnicode_AsDecodedUnicode => "PyUnicode_AsDecodedUnicode",
+            FunctionId::PyUnicode_AsEncodedObject => "PyUnicode_AsEncodedObject",
+            FunctionId::PyUnicode_AsEncodedUnicode => "PyUnicode_AsEncodedUnicode",
+            FunctionId::PyUnicode_AsLatin1String => "PyUnicode_AsLatin1String",
+            FunctionId::PyUnicode_AsUTF16String => "PyUnicode_AsUTF16String",
+            FunctionId::PyUnicode_AsUTF32String => "PyUnicode_AsUTF32String",
+            FunctionId::PyUnicode_AsUTF8 => "PyUnicode_AsUTF8",
+            FunctionId::PyUnicode_AsUTF8AndSize => "PyUnicode_AsUTF8AndSize",
+            FunctionId::PyUnicode_AsUTF8String => "PyUnicode_AsUTF8String",
+            FunctionId::PyUnicode_AsWideChar => "PyUnicode_AsWideChar",
+            FunctionId::PyUnicode_Compare => "PyUnicode_Compare",
+            FunctionId::PyUnicode_Concat => "PyUnicode_Concat",
+            FunctionId::PyUnicode_CopyCharacters => "PyUnicode_CopyCharacters",
+            FunctionId::PyUnicode_Count => "PyUnicode_Count",
+            FunctionId::PyUnicode_DecodeCharmap => "PyUnicode_DecodeCharmap",
+            FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
+                "PyUnicode_DecodeFSDefaultAndSize"
+            }
+            FunctionId::PyUnicode_DecodeLocaleAndSize => "PyUnicode_DecodeLocaleAndSize",
+            FunctionId::PyUnicode_DecodeRawUnicodeEscape => {
+                "PyUnicode_DecodeRawUnicodeEscape"
+            }
+            FunctionId::PyUnicode_DecodeUTF16 => "PyUnicode_DecodeUTF16",
+            FunctionId::PyUnicode_DecodeUTF32 => "PyUnicode_DecodeUTF32",
+            FunctionId::PyUnicode_DecodeUTF7 => "PyUnicode_DecodeUTF7",
+            FunctionId::PyUnicode_DecodeUTF8 => "PyUnicode_DecodeUTF8",
+            FunctionId::PyUnicode_DecodeUnicodeEscape => "PyUnicode_DecodeUnicodeEscape",
+            FunctionId::PyUnicode_EncodeFSDefault => "PyUnicode_EncodeFSDefault",
+            FunctionId::PyUnicode_EncodeLocale => "PyUnicode_EncodeLocale",
+            FunctionId::PyUnicode_Fill => "PyUnicode_Fill",
+            FunctionId::PyUnicode_Find => "PyUnicode_Find",
+            FunctionId::PyUnicode_FromObject => "PyUnicode_FromObject",
+            FunctionId::PyUnicode_FromOrdinal => "PyUnicode_FromOrdinal",
+            FunctionId::PyUnicode_FromStringAndSize => "PyUnicode_FromStringAndSize",
+            FunctionId::PyUnicode_GetDefaultEncoding => "PyUnicode_GetDefaultEncoding",
+            FunctionId::PyUnicode_GetLength => "PyUnicode_GetLength",
+            FunctionId::PyUnicode_GetSize => "PyUnicode_GetSize",
+            FunctionId::PyUnicode_InternFromString => "PyUnicode_InternFromString",
+            FunctionId::PyUnicode_InternImmortal => "PyUnicode_InternImmortal",
+            FunctionId::PyUnicode_InternInPlace => "PyUnicode_InternInPlace",
+            FunctionId::PyUnicode_IsIdentifier => "PyUnicode_IsIdentifier",
+            FunctionId::PyUnicode_RSplit => "PyUnicode_RSplit",
+            FunctionId::PyUnicode_Replace => "PyUnicode_Replace",
+            FunctionId::PyUnicode_Resize => "PyUnicode_Resize",
+            FunctionId::PyUnicode_SET_UTF8_LENGTH => "PyUnicode_SET_UTF8_LENGTH",
+            FunctionId::PyUnicode_Split => "PyUnicode_Split",
+            FunctionId::PyUnicode_Tailmatch => "PyUnicode_Tailmatch",
+            FunctionId::PyUnicode_Translate => "PyUnicode_Translate",
+            FunctionId::PyUnstable_Long_CompactValue => "PyUnstable_Long_CompactValue",
+            FunctionId::PyUnstable_Long_IsCompact => "PyUnstable_Long_IsCompact",
+            FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks => {
+                "PyUnstable_Object_ClearWeakRefsNoCallbacks"
+            }
             FunctionId::PyUnstable_Type_AssignVersionTag => {
                 "PyUnstable_Type_AssignVersionTag"
             }
+            FunctionId::PyVectorcall_NARGS => "PyVectorcall_NARGS",
+            FunctionId::PyWeakref_GetObject => "PyWeakref_GetObject",
+            FunctionId::PyWeakref_GetRef => "PyWeakref_GetRef",
+            FunctionId::PyWeakref_NewProxy => "PyWeakref_NewProxy",
+            FunctionId::PyWeakref_NewRef => "PyWeakref_NewRef",
+            FunctionId::PyWrapper_New => "PyWrapper_New",
             FunctionId::Py_DecRef => "Py_DecRef",
+            FunctionId::Py_GenericAlias => "Py_GenericAlias",
             FunctionId::Py_GetConstantBorrowed => "Py_GetConstantBorrowed",
             FunctionId::Py_IncRef => "Py_IncRef",
             FunctionId::Py_IsFalse => "Py_IsFalse",
             FunctionId::Py_IsTrue => "Py_IsTrue",
             FunctionId::Py_ReprEnter => "Py_ReprEnter",
             FunctionId::Py_ReprLeave => "Py_ReprLeave",
+            FunctionId::SubString_init => "SubString_init",
+            FunctionId::SubString_new_object => "SubString_new_object",
+            FunctionId::SubString_new_object_or_empty => "SubString_new_object_or_empty",
+            FunctionId::_FieldNameIterator_attr => "_FieldNameIterator_attr",
+            FunctionId::_FieldNameIterator_item => "_FieldNameIterator_item",
             FunctionId::_PyBuffer_ReleaseInInterpreter => {
                 "_PyBuffer_ReleaseInInterpreter"
             }
             FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => {
                 "_PyBuffer_ReleaseInInterpreterAndRawFree"
             }
+            FunctionId::_PyBuildSlice_ConsumeRefs => "_PyBuildSlice_ConsumeRefs",
+            FunctionId::_PyBytesWriter_AsString => "_PyBytesWriter_AsString",
+            FunctionId::_PyBytesWriter_Dealloc => "_PyBytesWriter_Dealloc",
+            FunctionId::_PyBytesWriter_Prepare => "_PyBytesWriter_Prepare",
+            FunctionId::_PyBytes_Join => "_PyBytes_Join",
+            FunctionId::_PyBytes_ReverseFind => "_PyBytes_ReverseFind",
+            FunctionId::_PyDictKeys_DecRef => "_PyDictKeys_DecRef",
+            FunctionId::_PyDictKeys_GetVersionForCurrentState => {
+                "_PyDictKeys_GetVersionForCurrentState"
+            }
+            FunctionId::_PyDictKeys_StringLookup => "_PyDictKeys_StringLookup",
+            FunctionId::_PyDictKeys_StringLookupSplit => "_PyDictKeys_StringLookupSplit",
+            FunctionId::_PyDictView_Intersect => "_PyDictView_Intersect",
+            FunctionId::_PyDictView_New => "_PyDictView_New",
+            FunctionId::_PyDict_ContainsId => "_PyDict_ContainsId",
             FunctionId::_PyDict_Contains_KnownHash => "_PyDict_Contains_KnownHash",
+            FunctionId::_PyDict_DelItemId => "_PyDict_DelItemId",
             FunctionId::_PyDict_DelItem_KnownHash => "_PyDict_DelItem_KnownHash",
+            FunctionId::_PyDict_FromItems => "_PyDict_FromItems",
             FunctionId::_PyDict_FromKeys => "_PyDict_FromKeys",
+            FunctionId::_PyDict_GetItemIdWithError => "_PyDict_GetItemIdWithError",
             FunctionId::_PyDict_GetItemRef_KnownHash => "_PyDict_GetItemRef_KnownHash",
             FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld => {
                 "_PyDict_GetItemRef_KnownHash_LockHeld"
@@ -1994,46 +6495,122 @@ impl FunctionId {
                 "_PyDict_GetItemStringWithError"
             }
             FunctionId::_PyDict_GetItemWithError => "_PyDict_GetItemWithError",
+            FunctionId::_PyDict_HasOnlyStringKeys => "_PyDict_HasOnlyStringKeys",
             FunctionId::_PyDict_LoadGlobal => "_PyDict_LoadGlobal",
             FunctionId::_PyDict_LookupIndex => "_PyDict_LookupIndex",
+            FunctionId::_PyDict_MaybeUntrack => "_PyDict_MaybeUntrack",
             FunctionId::_PyDict_MergeEx => "_PyDict_MergeEx",
+            FunctionId::_PyDict_NewKeysForClass => "_PyDict_NewKeysForClass",
             FunctionId::_PyDict_NewPresized => "_PyDict_NewPresized",
             FunctionId::_PyDict_Pop => "_PyDict_Pop",
+            FunctionId::_PyDict_SetItemId => "_PyDict_SetItemId",
             FunctionId::_PyDict_SetItem_KnownHash => "_PyDict_SetItem_KnownHash",
+            FunctionId::_PyDict_SetItem_KnownHash_LockHeld => {
+                "_PyDict_SetItem_KnownHash_LockHeld"
+            }
             FunctionId::_PyDict_SetItem_LockHeld => "_PyDict_SetItem_LockHeld",
             FunctionId::_PyDict_SetItem_Take2 => "_PyDict_SetItem_Take2",
             FunctionId::_PyDict_SizeOf => "_PyDict_SizeOf",
+            FunctionId::_PyFloat_ClearFreeList => "_PyFloat_ClearFreeList",
+            FunctionId::_PyFloat_FiniType => "_PyFloat_FiniType",
+            FunctionId::_PyFloat_InitState => "_PyFloat_InitState",
+            FunctionId::_PyFunction_ClearCodeByVersion => {
+                "_PyFunction_ClearCodeByVersion"
+            }
+            FunctionId::_PyFunction_FromConstructor => "_PyFunction_FromConstructor",
+            FunctionId::_PyFunction_GetVersionForCurrentState => {
+                "_PyFunction_GetVersionForCurrentState"
+            }
+            FunctionId::_PyFunction_SetVersion => "_PyFunction_SetVersion",
+            FunctionId::_PyFunction_Vectorcall => "_PyFunction_Vectorcall",
+            FunctionId::_PyHeapType_GET_MEMBERS => "_PyHeapType_GET_MEMBERS",
+            FunctionId::_PyList_AppendTakeRefListResize => {
+                "_PyList_AppendTakeRefListResize"
+            }
+            FunctionId::_PyList_ClearFreeList => "_PyList_ClearFreeList",
+            FunctionId::_PyList_Extend => "_PyList_Extend",
+            FunctionId::_PyLong_Add => "_PyLong_Add",
+            FunctionId::_PyLong_AsUnsignedLongLongMask => {
+                "_PyLong_AsUnsignedLongLongMask"
+            }
+            FunctionId::_PyLong_AsUnsignedLongMask => "_PyLong_AsUnsignedLongMask",
+            FunctionId::_PyLong_DivmodNear => "_PyLong_DivmodNear",
+            FunctionId::_PyLong_FiniTypes => "_PyLong_FiniTypes",
+            FunctionId::_PyLong_Lshift => "_PyLong_Lshift",
+            FunctionId::_PyLong_Multiply => "_PyLong_Multiply",
+            FunctionId::_PyLong_Negate => "_PyLong_Negate",
+            FunctionId::_PyLong_Rshift => "_PyLong_Rshift",
+            FunctionId::_PyLong_Sign => "_PyLong_Sign",
+            FunctionId::_PyLong_Subtract => "_PyLong_Subtract",
+            FunctionId::_PyModuleSpec_GetFileOrigin => "_PyModuleSpec_GetFileOrigin",
+            FunctionId::_PyModuleSpec_IsInitializing => "_PyModuleSpec_IsInitializing",
+            FunctionId::_PyModuleSpec_IsUninitializedSubmodule => {
+                "_PyModuleSpec_IsUninitializedSubmodule"
+            }
+            FunctionId::_PyModule_Clear => "_PyModule_Clear",
+            FunctionId::_PyModule_IsExtension => "_PyModule_IsExtension",
+            FunctionId::_PyNamespace_New => "_PyNamespace_New",
             FunctionId::_PyNumber_InPlacePowerNoMod => "_PyNumber_InPlacePowerNoMod",
             FunctionId::_PyNumber_Index => "_PyNumber_Index",
             FunctionId::_PyNumber_PowerNoMod => "_PyNumber_PowerNoMod",
             FunctionId::_PyObjectDict_SetItem => "_PyObjectDict_SetItem",
+            FunctionId::_PyObject_ClearFreeLists => "_PyObject_ClearFreeLists",
+            FunctionId::_PyObject_ComputedDictPointer => "_PyObject_ComputedDictPointer",
+            FunctionId::_PyObject_DebugTypeStats => "_PyObject_DebugTypeStats",
             FunctionId::_PyObject_FiniState => "_PyObject_FiniState",
             FunctionId::_PyObject_FunctionStr => "_PyObject_FunctionStr",
+            FunctionId::_PyObject_GenericGetAttrWithDict => {
+                "_PyObject_GenericGetAttrWithDict"
+            }
+            FunctionId::_PyObject_GetAttrId => "_PyObject_GetAttrId",
             FunctionId::_PyObject_GetItemsIter => "_PyObject_GetItemsIter",
             FunctionId::_PyObject_GetState => "_PyObject_GetState",
             FunctionId::_PyObject_HasLen => "_PyObject_HasLen",
             FunctionId::_PyObject_IsAbstract => "_PyObject_IsAbstract",
             FunctionId::_PyObject_IsFreed => "_PyObject_IsFreed",
             FunctionId::_PyObject_LookupSpecial => "_PyObject_LookupSpecial",
+            FunctionId::_PyObject_LookupSpecialId => "_PyObject_LookupSpecialId",
+            FunctionId::_PyObject_MakeTpCall => "_PyObject_MakeTpCall",
             FunctionId::_PyObject_MaterializeManagedDict => {
                 "_PyObject_MaterializeManagedDict"
             }
+            FunctionId::_PyObject_New => "_PyObject_New",
+            FunctionId::_PyObject_NewVar => "_PyObject_NewVar",
             FunctionId::_PyObject_NextNotImplemented => "_PyObject_NextNotImplemented",
             FunctionId::_PyObject_RealIsInstance => "_PyObject_RealIsInstance",
             FunctionId::_PyObject_RealIsSubclass => "_PyObject_RealIsSubclass",
+            FunctionId::_PyObject_SetAttrId => "_PyObject_SetAttrId",
             FunctionId::_PyObject_SetAttributeErrorContext => {
                 "_PyObject_SetAttributeErrorContext"
             }
             FunctionId::_PyObject_SetDeferredRefcount => "_PyObject_SetDeferredRefcount",
             FunctionId::_PySequence_IterSearch => "_PySequence_IterSearch",
+            FunctionId::_PySet_ClearInternal => "_PySet_ClearInternal",
+            FunctionId::_PySet_Contains => "_PySet_Contains",
+            FunctionId::_PySet_Update => "_PySet_Update",
+            FunctionId::_PySlice_ClearFreeList => "_PySlice_ClearFreeList",
+            FunctionId::_PySlice_FromIndices => "_PySlice_FromIndices",
+            FunctionId::_PySlice_GetLongIndices => "_PySlice_GetLongIndices",
+            FunctionId::_PyStack_UnpackDict_Free => "_PyStack_UnpackDict_Free",
+            FunctionId::_PyStaticType_ClearWeakRefs => "_PyStaticType_ClearWeakRefs",
             FunctionId::_PyStaticType_FiniBuiltin => "_PyStaticType_FiniBuiltin",
             FunctionId::_PyStaticType_GetState => "_PyStaticType_GetState",
             FunctionId::_PyStaticType_InitBuiltin => "_PyStaticType_InitBuiltin",
             FunctionId::_PyStaticType_InitForExtension => {
                 "_PyStaticType_InitForExtension"
             }
+            FunctionId::_PyStructSequence_FiniBuiltin => "_PyStructSequence_FiniBuiltin",
+            FunctionId::_PyStructSequence_InitBuiltinWithFlags => {
+                "_PyStructSequence_InitBuiltinWithFlags"
+            }
             FunctionId::_PySuper_Lookup => "_PySuper_Lookup",
+            FunctionId::_PyTuple_ClearFreeList => "_PyTuple_ClearFreeList",
+            FunctionId::_PyTuple_FromArray => "_PyTuple_FromArray",
+            FunctionId::_PyTuple_FromArraySteal => "_PyTuple_FromArraySteal",
+            FunctionId::_PyTuple_MaybeUntrack => "_PyTuple_MaybeUntrack",
+            FunctionId::_PyType_AddMethod => "_PyType_AddMethod",
             FunctionId::_PyType_CalculateMetaclass => "_PyType_CalculateMetaclass",
+            FunctionId::_PyType_ClearCache => "_PyType_ClearCache",
             FunctionId::_PyType_DocWithoutSignature => "_PyType_DocWithoutSignature",
             FunctionId::_PyType_GetBases => "_PyType_GetBases",
             FunctionId::_PyType_GetDict => "_PyType_GetDict",
@@ -2044,13 +6621,56 @@ impl FunctionId {
             FunctionId::_PyType_GetSlotNames => "_PyType_GetSlotNames",
             FunctionId::_PyType_GetSubclasses => "_PyType_GetSubclasses",
             FunctionId::_PyType_HasSubclasses => "_PyType_HasSubclasses",
+            FunctionId::_PyType_InitCache => "_PyType_InitCache",
+            FunctionId::_PyType_LookupId => "_PyType_LookupId",
             FunctionId::_PyType_NewManagedObject => "_PyType_NewManagedObject",
             FunctionId::_PyType_SetFlags => "_PyType_SetFlags",
             FunctionId::_PyType_SetFlagsRecursive => "_PyType_SetFlagsRecursive",
             FunctionId::_PyTypes_AfterFork => "_PyTypes_AfterFork",
+            FunctionId::_PyTypes_Fini => "_PyTypes_Fini",
+            FunctionId::_PyTypes_FiniExtTypes => "_PyTypes_FiniExtTypes",
+            FunctionId::_PyUnicodeWriter_Dealloc => "_PyUnicodeWriter_Dealloc",
+            FunctionId::_PyUnicodeWriter_Finish => "_PyUnicodeWriter_Finish",
+            FunctionId::_PyUnicodeWriter_PrepareInternal => {
+                "_PyUnicodeWriter_PrepareInternal"
+            }
+            FunctionId::_PyUnicodeWriter_PrepareKindInternal => {
+                "_PyUnicodeWriter_PrepareKindInternal"
+            }
+            FunctionId::_PyUnicodeWriter_WriteChar => "_PyUnicodeWriter_WriteChar",
+            FunctionId::_PyUnicodeWriter_WriteCharInline => {
+                "_PyUnicodeWriter_WriteCharInline"
+            }
+            FunctionId::_PyUnicodeWriter_WriteStr => "_PyUnicodeWriter_WriteStr",
+            FunctionId::_PyUnicodeWriter_WriteSubstring => {
+                "_PyUnicodeWriter_WriteSubstring"
+            }
+            FunctionId::_PyUnicode_EQ => "_PyUnicode_EQ",
+            FunctionId::_PyUnicode_Equal => "_PyUnicode_Equal",
+            FunctionId::_PyUnicode_EqualToASCIIId => "_PyUnicode_EqualToASCIIId",
+            FunctionId::_PyUnicode_ExactDealloc => "_PyUnicode_ExactDealloc",
+            FunctionId::_PyUnicode_FastCopyCharacters => "_PyUnicode_FastCopyCharacters",
+            FunctionId::_PyUnicode_Fini => "_PyUnicode_Fini",
+            FunctionId::_PyUnicode_FiniTypes => "_PyUnicode_FiniTypes",
+            FunctionId::_PyUnicode_InitState => "_PyUnicode_InitState",
+            FunctionId::_PyUnicode_InsertThousandsGrouping => {
+                "_PyUnicode_InsertThousandsGrouping"
+            }
+            FunctionId::_PyUnicode_InternImmortal => "_PyUnicode_InternImmortal",
+            FunctionId::_PyUnicode_InternInPlace => "_PyUnicode_InternInPlace",
+            FunctionId::_PyUnicode_InternMortal => "_PyUnicode_InternMortal",
+            FunctionId::_PyUnicode_InternStatic => "_PyUnicode_InternStatic",
+            FunctionId::_PyUnicode_InternedSize => "_PyUnicode_InternedSize",
+            FunctionId::_PyUnicode_InternedSize_Immortal => {
+                "_PyUnicode_InternedSize_Immortal"
+            }
+            FunctionId::_PyWeakref_ClearRef => "_PyWeakref_ClearRef",
+            FunctionId::_PyWeakref_IsDead => "_PyWeakref_IsDead",
             FunctionId::_Py_BaseObject_RichCompare => "_Py_BaseObject_RichCompare",
             FunctionId::_Py_BreakPoint => "_Py_BreakPoint",
+            FunctionId::_Py_DECREF_INT => "_Py_DECREF_INT",
             FunctionId::_Py_DecRef => "_Py_DecRef",
+            FunctionId::_Py_GetErrorHandler => "_Py_GetErrorHandler",
             FunctionId::_Py_IncRef => "_Py_IncRef",
             FunctionId::_Py_NewReference => "_Py_NewReference",
             FunctionId::_Py_NewReferenceNoTotal => "_Py_NewReferenceNoTotal",
@@ -2058,41 +6678,274 @@ impl FunctionId {
             FunctionId::_Py_SetImmortal => "_Py_SetImmortal",
             FunctionId::_Py_SetRefcnt => "_Py_SetRefcnt",
             FunctionId::_Py_dict_lookup_threadsafe => "_Py_dict_lookup_threadsafe",
+            FunctionId::_Py_make_parameters => "_Py_make_parameters",
             FunctionId::_Py_module_getattro => "_Py_module_getattro",
+            FunctionId::_Py_module_getattro_impl => "_Py_module_getattro_impl",
+            FunctionId::_Py_set_function_type_params => "_Py_set_function_type_params",
+            FunctionId::_Py_slot_tp_getattr_hook => "_Py_slot_tp_getattr_hook",
             FunctionId::_Py_slot_tp_getattro => "_Py_slot_tp_getattro",
             FunctionId::_Py_type_getattro => "_Py_type_getattro",
             FunctionId::_Py_type_getattro_impl => "_Py_type_getattro_impl",
+            FunctionId::_add_methods_to_object => "_add_methods_to_object",
             FunctionId::_align_up => "_align_up",
             FunctionId::_buffer_release_call => "_buffer_release_call",
+            FunctionId::_canresize => "_canresize",
             FunctionId::_common_reduce => "_common_reduce",
             FunctionId::_dir_locals => "_dir_locals",
             FunctionId::_dir_object => "_dir_object",
+            FunctionId::_fits_in_n_bits => "_fits_in_n_bits",
+            FunctionId::_getbytevalue => "_getbytevalue",
+            FunctionId::_is_unpacked_typevartuple => "_is_unpacked_typevartuple",
+            FunctionId::_list_extend => "_list_extend",
+            FunctionId::_resolve_endianness => "_resolve_endianness",
+            FunctionId::_shuffle_bits => "_shuffle_bits",
             FunctionId::_super_lookup_descr => "_super_lookup_descr",
+            FunctionId::_unpacked_tuple_args => "_unpacked_tuple_args",
             FunctionId::abstract_get_bases => "abstract_get_bases",
             FunctionId::abstract_issubclass => "abstract_issubclass",
             FunctionId::acquire_iter_result => "acquire_iter_result",
             FunctionId::add_all_subclasses => "add_all_subclasses",
             FunctionId::add_subclass => "add_subclass",
+            FunctionId::add_tp_new_wrapper => "add_tp_new_wrapper",
+            FunctionId::adjust_slice_indexes => "adjust_slice_indexes",
             FunctionId::all_contained_in => "all_contained_in",
+            FunctionId::allocate_weakref => "allocate_weakref",
+            FunctionId::anextawaitable_close => "anextawaitable_close",
+            FunctionId::anextawaitable_dealloc => "anextawaitable_dealloc",
+            FunctionId::anextawaitable_getiter => "anextawaitable_getiter",
+            FunctionId::anextawaitable_iternext => "anextawaitable_iternext",
+            FunctionId::anextawaitable_proxy => "anextawaitable_proxy",
+            FunctionId::anextawaitable_send => "anextawaitable_send",
+            FunctionId::anextawaitable_throw => "anextawaitable_throw",
+            FunctionId::arg_as_utf8 => "arg_as_utf8",
+            FunctionId::asciilib__factorize => "asciilib__factorize",
+            FunctionId::asciilib__two_way_find => "asciilib__two_way_find",
+            FunctionId::asciilib_find => "asciilib_find",
+            FunctionId::asciilib_rfind => "asciilib_rfind",
+            FunctionId::assign_version_tag => "assign_version_tag",
+            FunctionId::autonumber_state_error => "autonumber_state_error",
             FunctionId::best_base => "best_base",
             FunctionId::binary_iop => "binary_iop",
             FunctionId::binary_iop1 => "binary_iop1",
             FunctionId::binary_op => "binary_op",
             FunctionId::binary_op1 => "binary_op1",
             FunctionId::binop_type_error => "binop_type_error",
+            FunctionId::bit_length_digit => "bit_length_digit",
+            FunctionId::bool_and => "bool_and",
             FunctionId::bool_dealloc => "bool_dealloc",
+            FunctionId::bool_invert => "bool_invert",
+            FunctionId::bool_new => "bool_new",
+            FunctionId::bool_or => "bool_or",
             FunctionId::bool_repr => "bool_repr",
             FunctionId::bool_vectorcall => "bool_vectorcall",
+            FunctionId::bool_xor => "bool_xor",
             FunctionId::bufferwrapper_dealloc => "bufferwrapper_dealloc",
+            FunctionId::bufferwrapper_releasebuf => "bufferwrapper_releasebuf",
+            FunctionId::build_indices_generic => "build_indices_generic",
+            FunctionId::build_indices_unicode => "build_indices_unicode",
+            FunctionId::build_string => "build_string",
+            FunctionId::bytearray_alloc => "bytearray_alloc",
+            FunctionId::bytearray_append => "bytearray_append",
+            FunctionId::bytearray_clear => "bytearray_clear",
+            FunctionId::bytearray_clear_impl => "bytearray_clear_impl",
+            FunctionId::bytearray_contains => "bytearray_contains",
+            FunctionId::bytearray_copy => "bytearray_copy",
+            FunctionId::bytearray_copy_impl => "bytearray_copy_impl",
+            FunctionId::bytearray_count => "bytearray_count",
+            FunctionId::bytearray_count_impl => "bytearray_count_impl",
+            FunctionId::bytearray_decode_impl => "bytearray_decode_impl",
+            FunctionId::bytearray_endswith => "bytearray_endswith",
+            FunctionId::bytearray_endswith_impl => "bytearray_endswith_impl",
+            FunctionId::bytearray_find => "bytearray_find",
+            FunctionId::bytearray_find_impl => "bytearray_find_impl",
+            FunctionId::bytearray_fromhex => "bytearray_fromhex",
+            FunctionId::bytearray_fromhex_impl => "bytearray_fromhex_impl",
+            FunctionId::bytearray_hex_impl => "bytearray_hex_impl",
+            FunctionId::bytearray_index => "bytearray_index",
+            FunctionId::bytearray_index_impl => "bytearray_index_impl",
+            FunctionId::bytearray_insert => "bytearray_insert",
+            FunctionId::bytearray_irepeat => "bytearray_irepeat",
+            FunctionId::bytearray_iter => "bytearray_iter",
+            FunctionId::bytearray_join => "bytearray_join",
+            FunctionId::bytearray_length => "bytearray_length",
+            FunctionId::bytearray_lstrip => "bytearray_lstrip",
+            FunctionId::bytearray_lstrip_impl => "bytearray_lstrip_impl",
+            FunctionId::bytearray_maketrans => "bytearray_maketrans",
+            FunctionId::bytearray_maketrans_impl => "bytearray_maketrans_impl",
+            FunctionId::bytearray_mod => "bytearray_mod",
+            FunctionId::bytearray_partition => "bytearray_partition",
+            FunctionId::bytearray_pop => "bytearray_pop",
+            FunctionId::bytearray_reduce => "bytearray_reduce",
+            FunctionId::bytearray_reduce_ex => "bytearray_reduce_ex",
+            FunctionId::bytearray_reduce_ex_impl => "bytearray_reduce_ex_impl",
+            FunctionId::bytearray_reduce_impl => "bytearray_reduce_impl",
+            FunctionId::bytearray_releasebuffer => "bytearray_releasebuffer",
+            FunctionId::bytearray_remove => "bytearray_remove",
+            FunctionId::bytearray_removeprefix => "bytearray_removeprefix",
+            FunctionId::bytearray_removesuffix => "bytearray_removesuffix",
+            FunctionId::bytearray_repeat => "bytearray_repeat",
+            FunctionId::bytearray_replace => "bytearray_replace",
+            FunctionId::bytearray_reverse => "bytearray_reverse",
+            FunctionId::bytearray_rfind => "bytearray_rfind",
+            FunctionId::bytearray_rfind_impl => "bytearray_rfind_impl",
+            FunctionId::bytearray_rindex => "bytearray_rindex",
+            FunctionId::bytearray_rindex_impl => "bytearray_rindex_impl",
+            FunctionId::bytearray_rpartition => "bytearray_rpartition",
+            FunctionId::bytearray_rstrip => "bytearray_rstrip",
+            FunctionId::bytearray_rstrip_impl => "bytearray_rstrip_impl",
+            FunctionId::bytearray_sizeof => "bytearray_sizeof",
+            FunctionId::bytearray_splitlines_impl => "bytearray_splitlines_impl",
+            FunctionId::bytearray_startswith => "bytearray_startswith",
+            FunctionId::bytearray_startswith_impl => "bytearray_startswith_impl",
+            FunctionId::bytearray_strip => "bytearray_strip",
+            FunctionId::bytearray_strip_impl => "bytearray_strip_impl",
+            FunctionId::bytearrayiter_dealloc => "bytearrayiter_dealloc",
+            FunctionId::bytearrayiter_length_hint => "bytearrayiter_length_hint",
+            FunctionId::bytearrayiter_setstate => "bytearrayiter_setstate",
+            FunctionId::bytes___bytes__ => "bytes___bytes__",
+            FunctionId::bytes___bytes___impl => "bytes___bytes___impl",
+            FunctionId::bytes_alloc => "bytes_alloc",
+            FunctionId::bytes_contains => "bytes_contains",
+            FunctionId::bytes_count => "bytes_count",
+            FunctionId::bytes_count_impl => "bytes_count_impl",
+            FunctionId::bytes_decode_impl => "bytes_decode_impl",
+            FunctionId::bytes_endswith => "bytes_endswith",
+            FunctionId::bytes_endswith_impl => "bytes_endswith_impl",
+            FunctionId::bytes_find => "bytes_find",
+            FunctionId::bytes_find_impl => "bytes_find_impl",
+            FunctionId::bytes_fromhex => "bytes_fromhex",
+            FunctionId::bytes_fromhex_impl => "bytes_fromhex_impl",
+            FunctionId::bytes_getnewargs => "bytes_getnewargs",
+            FunctionId::bytes_hex_impl => "bytes_hex_impl",
+            FunctionId::bytes_index => "bytes_index",
+            FunctionId::bytes_index_impl => "bytes_index_impl",
+            FunctionId::bytes_iter => "bytes_iter",
+            FunctionId::bytes_join => "bytes_join",
+            FunctionId::bytes_length => "bytes_length",
+            FunctionId::bytes_lstrip => "bytes_lstrip",
+            FunctionId::bytes_lstrip_impl => "bytes_lstrip_impl",
+            FunctionId::bytes_maketrans => "bytes_maketrans",
+            FunctionId::bytes_maketrans_impl => "bytes_maketrans_impl",
+            FunctionId::bytes_mod => "bytes_mod",
+            FunctionId::bytes_new_impl => "bytes_new_impl",
+            FunctionId::bytes_partition => "bytes_partition",
+            FunctionId::bytes_removeprefix => "bytes_removeprefix",
+            FunctionId::bytes_removesuffix => "bytes_removesuffix",
+            FunctionId::bytes_replace => "bytes_replace",
+            FunctionId::bytes_repr => "bytes_repr",
+            FunctionId::bytes_rfind => "bytes_rfind",
+            FunctionId::bytes_rfind_impl => "bytes_rfind_impl",
+            FunctionId::bytes_rindex => "bytes_rindex",
+            FunctionId::bytes_rindex_impl => "bytes_rindex_impl",
+            FunctionId::bytes_rpartition => "bytes_rpartition",
+            FunctionId::bytes_rstrip => "bytes_rstrip",
+            FunctionId::bytes_rstrip_impl => "bytes_rstrip_impl",
+            FunctionId::bytes_splitlines_impl => "bytes_splitlines_impl",
+            FunctionId::bytes_startswith => "bytes_startswith",
+            FunctionId::bytes_startswith_impl => "bytes_startswith_impl",
+            FunctionId::bytes_strip => "bytes_strip",
+            FunctionId::bytes_strip_impl => "bytes_strip_impl",
+            FunctionId::bytesobject_return_self => "return_self",
+            FunctionId::bytesobject_stringlib__factorize => "stringlib__factorize",
+            FunctionId::bytesobject_stringlib__two_way_find => "stringlib__two_way_find",
+            FunctionId::bytesobject_stringlib_capitalize => "stringlib_capitalize",
+            FunctionId::bytesobject_stringlib_center_impl => "stringlib_center_impl",
+            FunctionId::bytesobject_stringlib_count => "stringlib_count",
+            FunctionId::bytesobject_stringlib_find => "stringlib_find",
+            FunctionId::bytesobject_stringlib_isalnum => "stringlib_isalnum",
+            FunctionId::bytesobject_stringlib_isalpha => "stringlib_isalpha",
+            FunctionId::bytesobject_stringlib_isascii => "stringlib_isascii",
+            FunctionId::bytesobject_stringlib_isdigit => "stringlib_isdigit",
+            FunctionId::bytesobject_stringlib_islower => "stringlib_islower",
+            FunctionId::bytesobject_stringlib_isspace => "stringlib_isspace",
+            FunctionId::bytesobject_stringlib_istitle => "stringlib_istitle",
+            FunctionId::bytesobject_stringlib_isupper => "stringlib_isupper",
+            FunctionId::bytesobject_stringlib_ljust_impl => "stringlib_ljust_impl",
+            FunctionId::bytesobject_stringlib_lower => "stringlib_lower",
+            FunctionId::bytesobject_stringlib_rfind => "stringlib_rfind",
+            FunctionId::bytesobject_stringlib_rjust_impl => "stringlib_rjust_impl",
+            FunctionId::bytesobject_stringlib_swapcase => "stringlib_swapcase",
+            FunctionId::bytesobject_stringlib_title => "stringlib_title",
+            FunctionId::bytesobject_stringlib_upper => "stringlib_upper",
+            FunctionId::bytesobject_stringlib_zfill => "stringlib_zfill",
+            FunctionId::calculate_log2_keysize => "calculate_log2_keysize",
+            FunctionId::calculate_qualname => "calculate_qualname",
             FunctionId::call_attribute => "call_attribute",
+            FunctionId::call_null_error => "null_error",
             FunctionId::call_unbound_noarg => "call_unbound_noarg",
+            FunctionId::calliter_dealloc => "calliter_dealloc",
+            FunctionId::calliter_iternext => "calliter_iternext",
+            FunctionId::cell_clear => "cell_clear",
+            FunctionId::cell_dealloc => "cell_dealloc",
+            FunctionId::cell_get_contents => "cell_get_contents",
+            FunctionId::cell_new => "cell_new",
+            FunctionId::cell_repr => "cell_repr",
+            FunctionId::cell_set_contents => "cell_set_contents",
+            FunctionId::cfunction_call => "cfunction_call",
+            FunctionId::cfunction_check_kwargs => "cfunction_check_kwargs",
+            FunctionId::cfunction_enter_call => "cfunction_enter_call",
+            FunctionId::cfunction_vectorcall_FASTCALL => "cfunction_vectorcall_FASTCALL",
+            FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+                "cfunction_vectorcall_FASTCALL_KEYWORDS"
+            }
+            FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+                "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD"
+            }
+            FunctionId::cfunction_vectorcall_NOARGS => "cfunction_vectorcall_NOARGS",
+            FunctionId::cfunction_vectorcall_O => "cfunction_vectorcall_O",
+            FunctionId::charmapencode_lookup => "charmapencode_lookup",
+            FunctionId::charmapencode_resize => "charmapencode_resize",
+            FunctionId::charmaptranslate_lookup => "charmaptranslate_lookup",
+            FunctionId::charmaptranslate_output => "charmaptranslate_output",
+            FunctionId::check_api_version => "check_api_version",
+            FunctionId::check_basicsize_includes_size_and_offsets => {
+                "check_basicsize_includes_size_and_offsets"
+            }
             FunctionId::check_class => "check_class",
             FunctionId::check_duplicates => "check_duplicates",
             FunctionId::check_num_args => "check_num_args",
             FunctionId::check_set_special_type_attr => "check_set_special_type_attr",
             FunctionId::class_name => "class_name",
+            FunctionId::classmethod_get => "classmethod_get",
+            FunctionId::clear_global_interned_strings => "clear_global_interned_strings",
+            FunctionId::clear_lock_held => "clear_lock_held",
             FunctionId::clear_static_tp_subclasses => "clear_static_tp_subclasses",
+            FunctionId::clear_static_type_objects => "clear_static_type_objects",
+            FunctionId::clear_tp_bases => "clear_tp_bases",
+            FunctionId::clear_tp_mro => "clear_tp_mro",
+            FunctionId::cm_clear => "cm_clear",
+            FunctionId::cm_dealloc => "cm_dealloc",
+            FunctionId::cm_descr_get => "cm_descr_get",
+            FunctionId::cm_get___isabstractmethod__ => "cm_get___isabstractmethod__",
+            FunctionId::cm_init => "cm_init",
+            FunctionId::cm_repr => "cm_repr",
+            FunctionId::compare_generic => "compare_generic",
+            FunctionId::compatible_for_assignment => "compatible_for_assignment",
             FunctionId::compatible_with_tp_base => "compatible_with_tp_base",
+            FunctionId::complex___complex__ => "complex___complex__",
+            FunctionId::complex___format__ => "complex___format__",
+            FunctionId::complex___format___impl => "complex___format___impl",
+            FunctionId::complex___getnewargs__ => "complex___getnewargs__",
+            FunctionId::complex_bool => "complex_bool",
+            FunctionId::complex_conjugate => "complex_conjugate",
+            FunctionId::complex_hash => "complex_hash",
+            FunctionId::compute_item => "compute_item",
+            FunctionId::compute_range_item => "compute_range_item",
+            FunctionId::compute_range_length => "compute_range_length",
+            FunctionId::compute_range_length_long => "compute_range_length_long",
+            FunctionId::compute_slice => "compute_slice",
+            FunctionId::contains => "contains",
+            FunctionId::copy_lock_held => "copy_lock_held",
+            FunctionId::delitem_knownhash_lock_held => "delitem_knownhash_lock_held",
+            FunctionId::descr_check => "descr_check",
+            FunctionId::descr_dealloc => "descr_dealloc",
+            FunctionId::descr_get_qualname => "descr_get_qualname",
+            FunctionId::descr_name => "descr_name",
+            FunctionId::descr_new => "descr_new",
+            FunctionId::descr_repr => "descr_repr",
+            FunctionId::descr_setcheck => "descr_setcheck",
+            FunctionId::descrobject_method_get_doc => "method_get_doc",
+            FunctionId::descrobject_method_repr => "method_repr",
             FunctionId::dict___contains__ => "dict___contains__",
             FunctionId::dict___reversed__ => "dict___reversed__",
             FunctionId::dict___reversed___impl => "dict___reversed___impl",
@@ -2103,7 +6956,10 @@ impl FunctionId {
             FunctionId::dict_clear_impl => "dict_clear_impl",
             FunctionId::dict_copy => "dict_copy",
             FunctionId::dict_copy_impl => "dict_copy_impl",
+            FunctionId::dict_dict_fromkeys => "dict_dict_fromkeys",
+            FunctionId::dict_dict_merge => "dict_dict_merge",
             FunctionId::dict_equal => "dict_equal",
+            FunctionId::dict_event_name => "dict_event_name",
             FunctionId::dict_fromkeys => "dict_fromkeys",
             FunctionId::dict_fromkeys_impl => "dict_fromkeys_impl",
             FunctionId::dict_get => "dict_get",
@@ -2115,19 +6971,27 @@ impl FunctionId {
             FunctionId::dict_iter => "dict_iter",
             FunctionId::dict_keys => "dict_keys",
             FunctionId::dict_keys_impl => "dict_keys_impl",
+            FunctionId::dict_length => "dict_length",
             FunctionId::dict_merge => "dict_merge",
+            FunctionId::dict_new => "dict_new",
+            FunctionId::dict_new_presized => "dict_new_presized",
             FunctionId::dict_or => "dict_or",
             FunctionId::dict_pop => "dict_pop",
             FunctionId::dict_pop_impl => "dict_pop_impl",
             FunctionId::dict_popitem => "dict_popitem",
+            FunctionId::dict_popitem_impl => "dict_popitem_impl",
             FunctionId::dict_repr => "dict_repr",
+            FunctionId::dict_repr_lock_held => "dict_repr_lock_held",
             FunctionId::dict_richcompare => "dict_richcompare",
+            FunctionId::dict_set_fromkeys => "dict_set_fromkeys",
             FunctionId::dict_setdefault => "dict_setdefault",
             FunctionId::dict_setdefault_impl => "dict_setdefault_impl",
+            FunctionId::dict_setdefault_ref_lock_held => "dict_setdefault_ref_lock_held",
             FunctionId::dict_subscript => "dict_subscript",
             FunctionId::dict_tp_clear => "dict_tp_clear",
             FunctionId::dict_update => "dict_update",
             FunctionId::dict_update_arg => "dict_update_arg",
+            FunctionId::dict_update_common => "dict_update_common",
             FunctionId::dict_values => "dict_values",
             FunctionId::dict_values_impl => "dict_values_impl",
             FunctionId::dict_vectorcall => "dict_vectorcall",
@@ -2140,6 +7004,8 @@ impl FunctionId {
             FunctionId::dictiter_iternextitem => "dictiter_iternextitem",
             FunctionId::dictiter_iternextkey => "dictiter_iternextkey",
             FunctionId::dictiter_iternextvalue => "dictiter_iternextvalue",
+            FunctionId::dictiter_len => "dictiter_len",
+            FunctionId::dictiter_new => "dictiter_new",
             FunctionId::dictkeys_contains => "dictkeys_contains",
             FunctionId::dictkeys_iter => "dictkeys_iter",
             FunctionId::dictkeys_reversed => "dictkeys_reversed",
@@ -2147,6 +7013,7 @@ impl FunctionId {
             FunctionId::dictvalues_iter => "dictvalues_iter",
             FunctionId::dictvalues_reversed => "dictvalues_reversed",
             FunctionId::dictview_dealloc => "dictview_dealloc",
+            FunctionId::dictview_len => "dictview_len",
             FunctionId::dictview_mapping => "dictview_mapping",
             FunctionId::dictview_repr => "dictview_repr",
             FunctionId::dictview_richcompare => "dictview_richcompare",
@@ -2155,37 +7022,411 @@ impl FunctionId {
             FunctionId::dictviews_sub => "dictviews_sub",
             FunctionId::dictviews_to_set => "dictviews_to_set",
             FunctionId::dictviews_xor => "dictviews_xor",
+            FunctionId::do_argstrip => "do_argstrip",
+            FunctionId::do_conversion => "do_conversion",
+            FunctionId::do_lower => "do_lower",
+            FunctionId::do_markup => "do_markup",
             FunctionId::do_richcompare => "do_richcompare",
+            FunctionId::do_string_format => "do_string_format",
+            FunctionId::do_string_format_map => "do_string_format_map",
+            FunctionId::do_super_lookup => "do_super_lookup",
+            FunctionId::do_upper => "do_upper",
+            FunctionId::dummy_dealloc => "dummy_dealloc",
+            FunctionId::dummy_repr => "dummy_repr",
+            FunctionId::ellipsis_dealloc => "ellipsis_dealloc",
+            FunctionId::ellipsis_new => "ellipsis_new",
+            FunctionId::ellipsis_reduce => "ellipsis_reduce",
+            FunctionId::ellipsis_repr => "ellipsis_repr",
+            FunctionId::encoding_map_lookup => "encoding_map_lookup",
+            FunctionId::ensure_managed_dict => "ensure_managed_dict",
+            FunctionId::ensure_nonmanaged_dict => "ensure_nonmanaged_dict",
             FunctionId::ensure_shared_on_resize => "ensure_shared_on_resize",
+            FunctionId::ensure_unicode => "ensure_unicode",
+            FunctionId::enum_dealloc => "enum_dealloc",
+            FunctionId::enum_new_impl => "enum_new_impl",
+            FunctionId::enum_next => "enum_next",
+            FunctionId::enum_next_long => "enum_next_long",
+            FunctionId::enum_reduce => "enum_reduce",
+            FunctionId::enumerate_vectorcall => "enumerate_vectorcall",
             FunctionId::estimate_log2_keysize => "estimate_log2_keysize",
+            FunctionId::evaluate_slice_index => "evaluate_slice_index",
             FunctionId::excess_args => "excess_args",
+            FunctionId::fast_floor_div => "fast_floor_div",
+            FunctionId::fast_mod => "fast_mod",
+            FunctionId::fast_range_iter => "fast_range_iter",
+            FunctionId::fieldnameiter_dealloc => "fieldnameiter_dealloc",
+            FunctionId::fieldnameiter_next => "fieldnameiter_next",
+            FunctionId::find_empty_slot => "find_empty_slot",
             FunctionId::find_name_in_mro => "find_name_in_mro",
+            FunctionId::fini_static_type => "fini_static_type",
+            FunctionId::fixup_slot_dispatchers => "fixup_slot_dispatchers",
+            FunctionId::float___ceil__ => "float___ceil__",
+            FunctionId::float___floor__ => "float___floor__",
+            FunctionId::float___format__ => "float___format__",
+            FunctionId::float___format___impl => "float___format___impl",
+            FunctionId::float___getformat___impl => "float___getformat___impl",
+            FunctionId::float___getnewargs__ => "float___getnewargs__",
+            FunctionId::float___round__ => "float___round__",
+            FunctionId::float___trunc__ => "float___trunc__",
+            FunctionId::float___trunc___impl => "float___trunc___impl",
+            FunctionId::float_as_integer_ratio => "float_as_integer_ratio",
+            FunctionId::float_bool => "float_bool",
+            FunctionId::float_conjugate => "float_conjugate",
+            FunctionId::float_conjugate_impl => "float_conjugate_impl",
+            FunctionId::float_dealloc => "float_dealloc",
+            FunctionId::float_float => "float_float",
+            FunctionId::float_getimag => "float_getimag",
+            FunctionId::float_getreal => "float_getreal",
+            FunctionId::float_hash => "float_hash",
+            FunctionId::float_hex => "float_hex",
+            FunctionId::float_is_integer => "float_is_integer",
+            FunctionId::float_neg => "float_neg",
+            FunctionId::float_new => "float_new",
+            FunctionId::float_new_impl => "float_new_impl",
+            FunctionId::float_subtype_new => "float_subtype_new",
+            FunctionId::float_vectorcall => "float_vectorcall",
+            FunctionId::formatchar => "formatchar",
+            FunctionId::formatlong => "formatlong",
+            FunctionId::formatter_field_name_split => "formatter_field_name_split",
+            FunctionId::formatter_parser => "formatter_parser",
+            FunctionId::formatteriter_dealloc => "formatteriter_dealloc",
+            FunctionId::free_values => "free_values",
+            FunctionId::frozenset_copy => "frozenset_copy",
+            FunctionId::frozenset_copy_impl => "frozenset_copy_impl",
+            FunctionId::frozenset_hash => "frozenset_hash",
+            FunctionId::frozenset_new => "frozenset_new",
+            FunctionId::frozenset_vectorcall => "frozenset_vectorcall",
+            FunctionId::func_clear => "func_clear",
+            FunctionId::func_dealloc => "func_dealloc",
+            FunctionId::func_descr_get => "func_descr_get",
+            FunctionId::func_event_name => "func_event_name",
+            FunctionId::func_get_annotation_dict => "func_get_annotation_dict",
+            FunctionId::func_get_code => "func_get_code",
+            FunctionId::func_get_defaults => "func_get_defaults",
+            FunctionId::func_get_kwdefaults => "func_get_kwdefaults",
+            FunctionId::func_get_name => "func_get_name",
+            FunctionId::func_get_qualname => "func_get_qualname",
+            FunctionId::func_new_impl => "func_new_impl",
+            FunctionId::func_repr => "func_repr",
+            FunctionId::func_set_defaults => "func_set_defaults",
+            FunctionId::func_set_kwdefaults => "func_set_kwdefaults",
+            FunctionId::func_set_name => "func_set_name",
+            FunctionId::func_set_qualname => "func_set_qualname",
+            FunctionId::function___annotations___get => "function___annotations___get",
+            FunctionId::function___annotations___get_impl => {
+                "function___annotations___get_impl"
+            }
+            FunctionId::function___annotations___set => "function___annotations___set",
+            FunctionId::function___annotations___set_impl => {
+                "function___annotations___set_impl"
+            }
+            FunctionId::function___type_params___get => "function___type_params___get",
+            FunctionId::function___type_params___get_impl => {
+                "function___type_params___get_impl"
+            }
+            FunctionId::function___type_params___set => "function___type_params___set",
+            FunctionId::function___type_params___set_impl => {
+                "function___type_params___set_impl"
+            }
+            FunctionId::functools_copy_attr => "functools_copy_attr",
+            FunctionId::functools_wraps => "functools_wraps",
+            FunctionId::ga_call => "ga_call",
+            FunctionId::ga_dealloc => "ga_dealloc",
+            FunctionId::ga_getitem => "ga_getitem",
+            FunctionId::ga_hash => "ga_hash",
+            FunctionId::ga_instancecheck => "ga_instancecheck",
+            FunctionId::ga_iter => "ga_iter",
+            FunctionId::ga_iter_clear => "ga_iter_clear",
+            FunctionId::ga_iter_dealloc => "ga_iter_dealloc",
+            FunctionId::ga_iternext => "ga_iternext",
+            FunctionId::ga_mro_entries => "ga_mro_entries",
+            FunctionId::ga_new => "ga_new",
+            FunctionId::ga_parameters => "ga_parameters",
+            FunctionId::ga_repr => "ga_repr",
+            FunctionId::ga_repr_item => "ga_repr_item",
+            FunctionId::ga_repr_items_list => "ga_repr_items_list",
+            FunctionId::ga_richcompare => "ga_richcompare",
+            FunctionId::ga_subclasscheck => "ga_subclasscheck",
+            FunctionId::ga_unpacked_tuple_args => "ga_unpacked_tuple_args",
+            FunctionId::ga_vectorcall => "ga_vectorcall",
+            FunctionId::gc_clear => "gc_clear",
+            FunctionId::get_bases_tuple => "get_bases_tuple",
+            FunctionId::get_basic_refs => "get_basic_refs",
             FunctionId::get_builtin_base_with_dict => "get_builtin_base_with_dict",
             FunctionId::get_dict_descriptor => "get_dict_descriptor",
+            FunctionId::get_field_object => "get_field_object",
+            FunctionId::get_integer => "get_integer",
+            FunctionId::get_len_of_range => "get_len_of_range",
             FunctionId::get_module_by_def => "get_module_by_def",
+            FunctionId::get_ob_shash => "get_ob_shash",
             FunctionId::get_subclasses_key => "get_subclasses_key",
+            FunctionId::get_type_attr_as_size => "get_type_attr_as_size",
+            FunctionId::get_type_cache => "get_type_cache",
+            FunctionId::getattr => "getattr",
             FunctionId::getindex => "getindex",
+            FunctionId::getitem_idx => "getitem_idx",
+            FunctionId::getitem_sequence => "getitem_sequence",
+            FunctionId::getitem_str => "getitem_str",
+            FunctionId::getnextarg => "getnextarg",
+            FunctionId::getset_get => "getset_get",
+            FunctionId::getset_get_doc => "getset_get_doc",
+            FunctionId::getset_repr => "getset_repr",
+            FunctionId::getset_set => "getset_set",
             FunctionId::hackcheck => "hackcheck",
             FunctionId::hackcheck_unlocked => "hackcheck_unlocked",
+            FunctionId::handle_callback => "handle_callback",
+            FunctionId::handle_capital_sigma => "handle_capital_sigma",
             FunctionId::has_unique_reference => "has_unique_reference",
+            FunctionId::hashtable_unicode_compare => "hashtable_unicode_compare",
+            FunctionId::hashtable_unicode_hash => "hashtable_unicode_hash",
+            FunctionId::hex_from_char => "hex_from_char",
             FunctionId::import_copyreg => "import_copyreg",
+            FunctionId::inherit_patma_flags => "inherit_patma_flags",
+            FunctionId::inherit_special => "inherit_special",
+            FunctionId::init_static_type => "init_static_type",
+            FunctionId::init_weakref => "init_weakref",
+            FunctionId::initialize_static_type => "initialize_static_type",
+            FunctionId::ins1 => "ins1",
+            FunctionId::insert_head => "insert_head",
+            FunctionId::insert_split_key => "insert_split_key",
+            FunctionId::insert_split_value => "insert_split_value",
+            FunctionId::insert_weakref => "insert_weakref",
             FunctionId::insertion_resize => "insertion_resize",
+            FunctionId::instancemethod_call => "instancemethod_call",
+            FunctionId::instancemethod_dealloc => "instancemethod_dealloc",
+            FunctionId::instancemethod_descr_get => "instancemethod_descr_get",
+            FunctionId::instancemethod_get_doc => "instancemethod_get_doc",
+            FunctionId::instancemethod_getattro => "instancemethod_getattro",
+            FunctionId::instancemethod_new => "instancemethod_new",
+            FunctionId::instancemethod_new_impl => "instancemethod_new_impl",
+            FunctionId::instancemethod_repr => "instancemethod_repr",
+            FunctionId::instancemethod_richcompare => "instancemethod_richcompare",
+            FunctionId::int___format__ => "int___format__",
+            FunctionId::int___format___impl => "int___format___impl",
+            FunctionId::int___getnewargs__ => "int___getnewargs__",
+            FunctionId::int___getnewargs___impl => "int___getnewargs___impl",
+            FunctionId::int___round__ => "int___round__",
+            FunctionId::int___round___impl => "int___round___impl",
+            FunctionId::int___sizeof__ => "int___sizeof__",
+            FunctionId::int___sizeof___impl => "int___sizeof___impl",
+            FunctionId::int_as_integer_ratio => "int_as_integer_ratio",
+            FunctionId::int_as_integer_ratio_impl => "int_as_integer_ratio_impl",
+            FunctionId::int_bit_count => "int_bit_count",
+            FunctionId::int_bit_count_impl => "int_bit_count_impl",
+            FunctionId::int_bit_length => "int_bit_length",
+            FunctionId::int_bit_length_impl => "int_bit_length_impl",
+            FunctionId::int_is_integer => "int_is_integer",
+            FunctionId::int_is_integer_impl => "int_is_integer_impl",
+            FunctionId::is_basic_proxy => "is_basic_proxy",
+            FunctionId::is_basic_ref => "is_basic_ref",
+            FunctionId::is_basic_ref_or_proxy => "is_basic_ref_or_proxy",
+            FunctionId::is_medium_int => "is_medium_int",
+            FunctionId::is_same => "is_same",
             FunctionId::is_subtype_with_mro => "is_subtype_with_mro",
+            FunctionId::is_unionable => "is_unionable",
             FunctionId::is_unusable_slot => "is_unusable_slot",
+            FunctionId::iter_dealloc => "iter_dealloc",
+            FunctionId::iter_iternext => "iter_iternext",
+            FunctionId::iter_len => "iter_len",
+            FunctionId::iter_setstate => "iter_setstate",
+            FunctionId::kind_maxchar_limit => "kind_maxchar_limit",
+            FunctionId::l_divmod => "l_divmod",
+            FunctionId::l_mod => "l_mod",
+            FunctionId::list___init__ => "list___init__",
+            FunctionId::list___reversed__ => "list___reversed__",
+            FunctionId::list___reversed___impl => "list___reversed___impl",
+            FunctionId::list___sizeof__ => "list___sizeof__",
+            FunctionId::list___sizeof___impl => "list___sizeof___impl",
+            FunctionId::list_append => "list_append",
+            FunctionId::list_append_impl => "list_append_impl",
+            FunctionId::list_ass_item => "list_ass_item",
+            FunctionId::list_ass_item_lock_held => "list_ass_item_lock_held",
+            FunctionId::list_ass_slice => "list_ass_slice",
+            FunctionId::list_ass_subscript => "list_ass_subscript",
+            FunctionId::list_clear => "list_clear",
+            FunctionId::list_clear_slot => "list_clear_slot",
+            FunctionId::list_concat => "list_concat",
+            FunctionId::list_contains => "list_contains",
+            FunctionId::list_copy => "list_copy",
+            FunctionId::list_copy_impl => "list_copy_impl",
+            FunctionId::list_count => "list_count",
+            FunctionId::list_extend => "list_extend",
+            FunctionId::list_extend_lock_held => "list_extend_lock_held",
+            FunctionId::list_get_item_ref => "list_get_item_ref",
+            FunctionId::list_index => "list_index",
+            FunctionId::list_index_impl => "list_index_impl",
+            FunctionId::list_inplace_concat => "list_inplace_concat",
+            FunctionId::list_inplace_repeat => "list_inplace_repeat",
+            FunctionId::list_insert => "list_insert",
+            FunctionId::list_insert_impl => "list_insert_impl",
+            FunctionId::list_item => "list_item",
+            FunctionId::list_iter => "list_iter",
+            FunctionId::list_length => "list_length",
+            FunctionId::list_pop => "list_pop",
+            FunctionId::list_remove => "list_remove",
+            FunctionId::list_remove_impl => "list_remove_impl",
+            FunctionId::list_repeat => "list_repeat",
+            FunctionId::list_repr => "list_repr",
+            FunctionId::list_repr_impl => "list_repr_impl",
+            FunctionId::list_reverse => "list_reverse",
+            FunctionId::list_richcompare => "list_richcompare",
+            FunctionId::list_slice_step_lock_held => "list_slice_step_lock_held",
+            FunctionId::list_slice_wrap => "list_slice_wrap",
+            FunctionId::list_subscript => "list_subscript",
+            FunctionId::list_vectorcall => "list_vectorcall",
+            FunctionId::listiter_dealloc => "listiter_dealloc",
+            FunctionId::listiter_len => "listiter_len",
+            FunctionId::listiter_next => "listiter_next",
+            FunctionId::listiter_reduce => "listiter_reduce",
+            FunctionId::listiter_setstate => "listiter_setstate",
+            FunctionId::listobject_ensure_shared_on_resize => "ensure_shared_on_resize",
+            FunctionId::listreviter_dealloc => "listreviter_dealloc",
+            FunctionId::listreviter_len => "listreviter_len",
+            FunctionId::listreviter_next => "listreviter_next",
+            FunctionId::listreviter_reduce => "listreviter_reduce",
+            FunctionId::listreviter_setstate => "listreviter_setstate",
             FunctionId::load_keys_nentries => "load_keys_nentries",
+            FunctionId::long_abs => "long_abs",
+            FunctionId::long_add => "long_add",
+            FunctionId::long_and => "long_and",
+            FunctionId::long_bool => "long_bool",
+            FunctionId::long_compare => "long_compare",
+            FunctionId::long_div => "long_div",
+            FunctionId::long_divmod => "long_divmod",
+            FunctionId::long_divrem => "long_divrem",
+            FunctionId::long_float => "long_float",
+            FunctionId::long_get0 => "long_get0",
+            FunctionId::long_get1 => "long_get1",
+            FunctionId::long_hash => "long_hash",
+            FunctionId::long_invert => "long_invert",
+            FunctionId::long_invmod => "long_invmod",
+            FunctionId::long_long => "long_long",
+            FunctionId::long_long_meth => "long_long_meth",
+            FunctionId::long_lshift => "long_lshift",
+            FunctionId::long_lshift1 => "long_lshift1",
+            FunctionId::long_mod => "long_mod",
+            FunctionId::long_mul => "long_mul",
+            FunctionId::long_neg => "long_neg",
+            FunctionId::long_new_impl => "long_new_impl",
+            FunctionId::long_normalize => "long_normalize",
+            FunctionId::long_or => "long_or",
+            FunctionId::long_rshift => "long_rshift",
+            FunctionId::long_rshift1 => "long_rshift1",
+            FunctionId::long_sub => "long_sub",
+            FunctionId::long_subtype_new => "long_subtype_new",
+            FunctionId::long_vectorcall => "long_vectorcall",
+            FunctionId::long_xor => "long_xor",
+            FunctionId::longrangeiter_dealloc => "longrangeiter_dealloc",
+            FunctionId::longrangeiter_len => "longrangeiter_len",
+            FunctionId::longrangeiter_next => "longrangeiter_next",
+            FunctionId::longrangeiter_setstate => "longrangeiter_setstate",
+            FunctionId::lookdict_index => "lookdict_index",
             FunctionId::lookup_maybe_method => "lookup_maybe_method",
             FunctionId::lookup_method => "lookup_method",
             FunctionId::lookup_tp_bases => "lookup_tp_bases",
             FunctionId::lookup_tp_mro => "lookup_tp_mro",
+            FunctionId::mainformatlong => "mainformatlong",
+            FunctionId::make_decode_exception => "make_decode_exception",
+            FunctionId::make_dict_from_instance_attributes => {
+                "make_dict_from_instance_attributes"
+            }
+            FunctionId::make_encode_exception => "make_encode_exception",
+            FunctionId::make_new_frozenset => "make_new_frozenset",
+            FunctionId::make_new_set => "make_new_set",
+            FunctionId::make_new_set_basetype => "make_new_set_basetype",
+            FunctionId::make_range_object => "make_range_object",
+            FunctionId::make_translate_exception => "make_translate_exception",
+            FunctionId::make_union => "make_union",
+            FunctionId::managed_static_type_index_clear => {
+                "managed_static_type_index_clear"
+            }
+            FunctionId::mappingproxy_check_mapping => "mappingproxy_check_mapping",
+            FunctionId::mappingproxy_contains => "mappingproxy_contains",
+            FunctionId::mappingproxy_copy => "mappingproxy_copy",
+            FunctionId::mappingproxy_dealloc => "mappingproxy_dealloc",
+            FunctionId::mappingproxy_getitem => "mappingproxy_getitem",
+            FunctionId::mappingproxy_getiter => "mappingproxy_getiter",
+            FunctionId::mappingproxy_hash => "mappingproxy_hash",
+            FunctionId::mappingproxy_ior => "mappingproxy_ior",
+            FunctionId::mappingproxy_items => "mappingproxy_items",
+            FunctionId::mappingproxy_keys => "mappingproxy_keys",
+            FunctionId::mappingproxy_len => "mappingproxy_len",
+            FunctionId::mappingproxy_new_impl => "mappingproxy_new_impl",
+            FunctionId::mappingproxy_or => "mappingproxy_or",
+            FunctionId::mappingproxy_repr => "mappingproxy_repr",
+            FunctionId::mappingproxy_reversed => "mappingproxy_reversed",
+            FunctionId::mappingproxy_richcompare => "mappingproxy_richcompare",
+            FunctionId::mappingproxy_str => "mappingproxy_str",
+            FunctionId::mappingproxy_values => "mappingproxy_values",
+            FunctionId::maybe_freelist_clear => "maybe_freelist_clear",
+            FunctionId::member_get_doc => "member_get_doc",
+            FunctionId::member_repr => "member_repr",
+            FunctionId::merge => "merge",
             FunctionId::merge_class_dict => "merge_class_dict",
+            FunctionId::merge_compute_minrun => "merge_compute_minrun",
             FunctionId::merge_from_seq2_lock_held => "merge_from_seq2_lock_held",
+            FunctionId::meth_dealloc => "meth_dealloc",
+            FunctionId::meth_get__doc__ => "meth_get__doc__",
+            FunctionId::meth_get__name__ => "meth_get__name__",
+            FunctionId::meth_get__qualname__ => "meth_get__qualname__",
+            FunctionId::meth_get__self__ => "meth_get__self__",
+            FunctionId::meth_get__text_signature__ => "meth_get__text_signature__",
+            FunctionId::meth_repr => "meth_repr",
+            FunctionId::meth_richcompare => "meth_richcompare",
+            FunctionId::method___reduce__ => "method___reduce__",
+            FunctionId::method_check_args => "method_check_args",
+            FunctionId::method_dealloc => "method_dealloc",
+            FunctionId::method_descr_get => "method_descr_get",
+            FunctionId::method_get => "method_get",
+            FunctionId::method_get_doc => "method_get_doc",
+            FunctionId::method_get_text_signature => "method_get_text_signature",
+            FunctionId::method_getattro => "method_getattro",
+            FunctionId::method_hash => "method_hash",
             FunctionId::method_is_overloaded => "method_is_overloaded",
+            FunctionId::method_new => "method_new",
+            FunctionId::method_new_impl => "method_new_impl",
             FunctionId::method_output_as_list => "method_output_as_list",
+            FunctionId::method_repr => "method_repr",
+            FunctionId::method_richcompare => "method_richcompare",
+            FunctionId::method_vectorcall => "method_vectorcall",
+            FunctionId::method_vectorcall_FASTCALL => "method_vectorcall_FASTCALL",
+            FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
+                "method_vectorcall_FASTCALL_KEYWORDS"
+            }
+            FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+                "method_vectorcall_FASTCALL_KEYWORDS_METHOD"
+            }
+            FunctionId::method_vectorcall_NOARGS => "method_vectorcall_NOARGS",
+            FunctionId::method_vectorcall_O => "method_vectorcall_O",
+            FunctionId::method_vectorcall_VARARGS => "method_vectorcall_VARARGS",
+            FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
+                "method_vectorcall_VARARGS_KEYWORDS"
+            }
+            FunctionId::module___init___impl => "module___init___impl",
+            FunctionId::module_clear => "module_clear",
+            FunctionId::module_dir => "module_dir",
+            FunctionId::module_get_annotations => "module_get_annotations",
+            FunctionId::module_init_dict => "module_init_dict",
+            FunctionId::module_repr => "module_repr",
+            FunctionId::module_set_annotations => "module_set_annotations",
             FunctionId::mro_check => "mro_check",
+            FunctionId::mro_hierarchy => "mro_hierarchy",
             FunctionId::mro_implementation => "mro_implementation",
             FunctionId::mro_internal => "mro_internal",
             FunctionId::mro_internal_unlocked => "mro_internal_unlocked",
             FunctionId::mro_invoke => "mro_invoke",
+            FunctionId::namespace_clear => "namespace_clear",
+            FunctionId::namespace_dealloc => "namespace_dealloc",
+            FunctionId::namespace_init => "namespace_init",
+            FunctionId::namespace_new => "namespace_new",
+            FunctionId::namespace_reduce => "namespace_reduce",
+            FunctionId::namespace_replace => "namespace_replace",
+            FunctionId::namespace_repr => "namespace_repr",
+            FunctionId::namespace_richcompare => "namespace_richcompare",
+            FunctionId::new_dict_with_shared_keys => "new_dict_with_shared_keys",
+            FunctionId::new_module => "new_module",
+            FunctionId::new_module_notrack => "new_module_notrack",
+            FunctionId::new_values => "new_values",
             FunctionId::none_bool => "none_bool",
             FunctionId::none_dealloc => "none_dealloc",
             FunctionId::none_hash => "none_hash",
@@ -2205,37 +7446,248 @@ impl FunctionId {
             FunctionId::object___reduce___impl => "object___reduce___impl",
             FunctionId::object___reduce_ex__ => "object___reduce_ex__",
             FunctionId::object___sizeof__ => "object___sizeof__",
+            FunctionId::object___sizeof___impl => "object___sizeof___impl",
             FunctionId::object_dealloc => "object_dealloc",
             FunctionId::object_get_class => "object_get_class",
             FunctionId::object_getstate => "object_getstate",
             FunctionId::object_init => "object_init",
             FunctionId::object_init_subclass => "object_init_subclass",
+            FunctionId::object_is_not_callable => "object_is_not_callable",
             FunctionId::object_isinstance => "object_isinstance",
             FunctionId::object_issubclass => "object_issubclass",
             FunctionId::object_new => "object_new",
             FunctionId::object_recursive_isinstance => "object_recursive_isinstance",
             FunctionId::object_repr => "object_repr",
             FunctionId::object_richcompare => "object_richcompare",
+            FunctionId::object_set_class => "object_set_class",
             FunctionId::object_set_class_world_stopped => {
                 "object_set_class_world_stopped"
             }
             FunctionId::object_str => "object_str",
             FunctionId::object_subclasshook => "object_subclasshook",
             FunctionId::overrides_hash => "overrides_hash",
+            FunctionId::parse_field => "parse_field",
             FunctionId::pop_lock_held => "pop_lock_held",
+            FunctionId::popcount_digit => "popcount_digit",
+            FunctionId::powerloop => "powerloop",
+            FunctionId::property_clear => "property_clear",
+            FunctionId::property_copy => "property_copy",
+            FunctionId::property_dealloc => "property_dealloc",
+            FunctionId::property_deleter => "property_deleter",
+            FunctionId::property_descr_get => "property_descr_get",
+            FunctionId::property_descr_set => "property_descr_set",
+            FunctionId::property_get___isabstractmethod__ => {
+                "property_get___isabstractmethod__"
+            }
+            FunctionId::property_get__name__ => "property_get__name__",
+            FunctionId::property_getter => "property_getter",
+            FunctionId::property_init_impl => "property_init_impl",
+            FunctionId::property_name => "property_name",
+            FunctionId::property_set__name__ => "property_set__name__",
+            FunctionId::property_set_name => "property_set_name",
+            FunctionId::property_setter => "property_setter",
+            FunctionId::proxy_abs => "proxy_abs",
+            FunctionId::proxy_add => "proxy_add",
+            FunctionId::proxy_and => "proxy_and",
+            FunctionId::proxy_bool => "proxy_bool",
+            FunctionId::proxy_bytes => "proxy_bytes",
+            FunctionId::proxy_call => "proxy_call",
+            FunctionId::proxy_check_ref => "proxy_check_ref",
+            FunctionId::proxy_contains => "proxy_contains",
+            FunctionId::proxy_dealloc => "proxy_dealloc",
+            FunctionId::proxy_divmod => "proxy_divmod",
+            FunctionId::proxy_float => "proxy_float",
+            FunctionId::proxy_floor_div => "proxy_floor_div",
+            FunctionId::proxy_getattr => "proxy_getattr",
+            FunctionId::proxy_getitem => "proxy_getitem",
+            FunctionId::proxy_iadd => "proxy_iadd",
+            FunctionId::proxy_iand => "proxy_iand",
+            FunctionId::proxy_ifloor_div => "proxy_ifloor_div",
+            FunctionId::proxy_ilshift => "proxy_ilshift",
+            FunctionId::proxy_imatmul => "proxy_imatmul",
+            FunctionId::proxy_imod => "proxy_imod",
+            FunctionId::proxy_imul => "proxy_imul",
+            FunctionId::proxy_index => "proxy_index",
+            FunctionId::proxy_int => "proxy_int",
+            FunctionId::proxy_invert => "proxy_invert",
+            FunctionId::proxy_ior => "proxy_ior",
+            FunctionId::proxy_ipow => "proxy_ipow",
+            FunctionId::proxy_irshift => "proxy_irshift",
+            FunctionId::proxy_isub => "proxy_isub",
+            FunctionId::proxy_iter => "proxy_iter",
+            FunctionId::proxy_iternext => "proxy_iternext",
+            FunctionId::proxy_itrue_div => "proxy_itrue_div",
+            FunctionId::proxy_ixor => "proxy_ixor",
+            FunctionId::proxy_length => "proxy_length",
+            FunctionId::proxy_lshift => "proxy_lshift",
+            FunctionId::proxy_matmul => "proxy_matmul",
+            FunctionId::proxy_mod => "proxy_mod",
+            FunctionId::proxy_mul => "proxy_mul",
+            FunctionId::proxy_neg => "proxy_neg",
+            FunctionId::proxy_or => "proxy_or",
+            FunctionId::proxy_pos => "proxy_pos",
+            FunctionId::proxy_pow => "proxy_pow",
+            FunctionId::proxy_repr => "proxy_repr",
+            FunctionId::proxy_reversed => "proxy_reversed",
+            FunctionId::proxy_richcompare => "proxy_richcompare",
+            FunctionId::proxy_rshift => "proxy_rshift",
+            FunctionId::proxy_setattr => "proxy_setattr",
+            FunctionId::proxy_setitem => "proxy_setitem",
+            FunctionId::proxy_str => "proxy_str",
+            FunctionId::proxy_sub => "proxy_sub",
+            FunctionId::proxy_true_div => "proxy_true_div",
+            FunctionId::proxy_xor => "proxy_xor",
+            FunctionId::py_list_clear => "py_list_clear",
+            FunctionId::py_list_clear_impl => "py_list_clear_impl",
+            FunctionId::pylong_int_divmod => "pylong_int_divmod",
+            FunctionId::raise_dict_descr_error => "raise_dict_descr_error",
+            FunctionId::raise_encode_exception => "raise_encode_exception",
+            FunctionId::range_bool => "range_bool",
+            FunctionId::range_contains => "range_contains",
+            FunctionId::range_contains_long => "range_contains_long",
+            FunctionId::range_count => "range_count",
+            FunctionId::range_dealloc => "range_dealloc",
+            FunctionId::range_equals => "range_equals",
+            FunctionId::range_from_array => "range_from_array",
+            FunctionId::range_hash => "range_hash",
+            FunctionId::range_index => "range_index",
+            FunctionId::range_item => "range_item",
+            FunctionId::range_iter => "range_iter",
+            FunctionId::range_length => "range_length",
+            FunctionId::range_reduce => "range_reduce",
+            FunctionId::range_repr => "range_repr",
+            FunctionId::range_richcompare => "range_richcompare",
+            FunctionId::range_subscript => "range_subscript",
+            FunctionId::range_vectorcall => "range_vectorcall",
+            FunctionId::rangeiter_len => "rangeiter_len",
+            FunctionId::rangeiter_next => "rangeiter_next",
+            FunctionId::rangeiter_setstate => "rangeiter_setstate",
+            FunctionId::recurse_down_subclasses => "recurse_down_subclasses",
             FunctionId::recursive_issubclass => "recursive_issubclass",
+            FunctionId::releasebuffer_call_python => "releasebuffer_call_python",
             FunctionId::releasebuffer_maybe_call_super => {
                 "releasebuffer_maybe_call_super"
             }
+            FunctionId::releasebuffer_maybe_call_super_unlocked => {
+                "releasebuffer_maybe_call_super_unlocked"
+            }
             FunctionId::remove_all_subclasses => "remove_all_subclasses",
             FunctionId::remove_subclass => "remove_subclass",
+            FunctionId::resize_copy => "resize_copy",
+            FunctionId::return_self => "return_self",
+            FunctionId::reversed_dealloc => "reversed_dealloc",
+            FunctionId::reversed_len => "reversed_len",
+            FunctionId::reversed_new => "reversed_new",
+            FunctionId::reversed_new_impl => "reversed_new_impl",
+            FunctionId::reversed_next => "reversed_next",
+            FunctionId::reversed_reduce => "reversed_reduce",
+            FunctionId::reversed_vectorcall => "reversed_vectorcall",
+            FunctionId::richcmp_eq => "richcmp_eq",
+            FunctionId::richcmp_ge => "richcmp_ge",
+            FunctionId::richcmp_gt => "richcmp_gt",
+            FunctionId::richcmp_le => "richcmp_le",
+            FunctionId::richcmp_lt => "richcmp_lt",
+            FunctionId::richcmp_ne => "richcmp_ne",
+            FunctionId::safe_object_compare => "safe_object_compare",
+            FunctionId::same_slots_added => "same_slots_added",
             FunctionId::sequence_repeat => "sequence_repeat",
+            FunctionId::set___contains__ => "set___contains__",
+            FunctionId::set___contains___impl => "set___contains___impl",
+            FunctionId::set___reduce__ => "set___reduce__",
+            FunctionId::set___reduce___impl => "set___reduce___impl",
+            FunctionId::set___sizeof__ => "set___sizeof__",
+            FunctionId::set_add => "set_add",
+            FunctionId::set_add_impl => "set_add_impl",
+            FunctionId::set_add_key => "set_add_key",
+            FunctionId::set_and => "set_and",
+            FunctionId::set_clear => "set_clear",
+            FunctionId::set_clear_impl => "set_clear_impl",
+            FunctionId::set_contains_entry => "set_contains_entry",
+            FunctionId::set_contains_key => "set_contains_key",
+            FunctionId::set_contains_lock_held => "set_contains_lock_held",
+            FunctionId::set_copy => "set_copy",
+            FunctionId::set_copy_and_difference => "set_copy_and_difference",
+            FunctionId::set_copy_impl => "set_copy_impl",
+            FunctionId::set_dealloc => "set_dealloc",
+            FunctionId::set_difference_multi => "set_difference_multi",
+            FunctionId::set_difference_multi_impl => "set_difference_multi_impl",
+            FunctionId::set_difference_update => "set_difference_update",
+            FunctionId::set_difference_update_impl => "set_difference_update_impl",
+            FunctionId::set_discard => "set_discard",
+            FunctionId::set_discard_entry => "set_discard_entry",
+            FunctionId::set_discard_impl => "set_discard_impl",
+            FunctionId::set_discard_key => "set_discard_key",
+            FunctionId::set_flags => "set_flags",
             FunctionId::set_flags_recursive => "set_flags_recursive",
+            FunctionId::set_iand => "set_iand",
+            FunctionId::set_init => "set_init",
+            FunctionId::set_insert_clean => "set_insert_clean",
+            FunctionId::set_intersection_multi => "set_intersection_multi",
+            FunctionId::set_intersection_multi_impl => "set_intersection_multi_impl",
+            FunctionId::set_intersection_update => "set_intersection_update",
+            FunctionId::set_intersection_update_multi => "set_intersection_update_multi",
+            FunctionId::set_intersection_update_multi_impl => {
+                "set_intersection_update_multi_impl"
+            }
+            FunctionId::set_ior => "set_ior",
+            FunctionId::set_isdisjoint => "set_isdisjoint",
+            FunctionId::set_issubset => "set_issubset",
+            FunctionId::set_issuperset => "set_issuperset",
+            FunctionId::set_issuperset_impl => "set_issuperset_impl",
+            FunctionId::set_isub => "set_isub",
+            FunctionId::set_iter => "set_iter",
+            FunctionId::set_ixor => "set_ixor",
+            FunctionId::set_keys => "set_keys",
+            FunctionId::set_len => "set_len",
+            FunctionId::set_new => "set_new",
+            FunctionId::set_ob_shash => "set_ob_shash",
+            FunctionId::set_or => "set_or",
+            FunctionId::set_orig_class => "set_orig_class",
+            FunctionId::set_pop => "set_pop",
+            FunctionId::set_remove => "set_remove",
+            FunctionId::set_remove_impl => "set_remove_impl",
+            FunctionId::set_repr => "set_repr",
+            FunctionId::set_richcompare => "set_richcompare",
+            FunctionId::set_sub => "set_sub",
+            FunctionId::set_symmetric_difference => "set_symmetric_difference",
+            FunctionId::set_symmetric_difference_impl => "set_symmetric_difference_impl",
+            FunctionId::set_symmetric_difference_update => {
+                "set_symmetric_difference_update"
+            }
+            FunctionId::set_symmetric_difference_update_dict => {
+                "set_symmetric_difference_update_dict"
+            }
+            FunctionId::set_tp_bases => "set_tp_bases",
+            FunctionId::set_tp_mro => "set_tp_mro",
+            FunctionId::set_union => "set_union",
+            FunctionId::set_union_impl => "set_union_impl",
+            FunctionId::set_update => "set_update",
+            FunctionId::set_update_dict_lock_held => "set_update_dict_lock_held",
+            FunctionId::set_update_impl => "set_update_impl",
+            FunctionId::set_update_internal => "set_update_internal",
+            FunctionId::set_update_iterable_lock_held => "set_update_iterable_lock_held",
+            FunctionId::set_update_local => "set_update_local",
+            FunctionId::set_update_lock_held => "set_update_lock_held",
+            FunctionId::set_values => "set_values",
+            FunctionId::set_vectorcall => "set_vectorcall",
+            FunctionId::set_version_unlocked => "set_version_unlocked",
+            FunctionId::set_xor => "set_xor",
             FunctionId::setitem_lock_held => "setitem_lock_held",
+            FunctionId::setitem_take2_lock_held => "setitem_take2_lock_held",
+            FunctionId::setiter_dealloc => "setiter_dealloc",
+            FunctionId::setup_ga => "setup_ga",
             FunctionId::shape_differs => "shape_differs",
+            FunctionId::sizeof_lock_held => "sizeof_lock_held",
+            FunctionId::slice_indices => "slice_indices",
+            FunctionId::slice_new => "slice_new",
+            FunctionId::slice_reduce => "slice_reduce",
+            FunctionId::slice_repr => "slice_repr",
+            FunctionId::slice_richcompare => "slice_richcompare",
+            FunctionId::slicehash => "slicehash",
             FunctionId::slot_am_aiter => "slot_am_aiter",
             FunctionId::slot_am_anext => "slot_am_anext",
             FunctionId::slot_am_await => "slot_am_await",
+            FunctionId::slot_bf_getbuffer => "slot_bf_getbuffer",
             FunctionId::slot_bf_releasebuffer => "slot_bf_releasebuffer",
             FunctionId::slot_mp_ass_subscript => "slot_mp_ass_subscript",
             FunctionId::slot_mp_subscript => "slot_mp_subscript",
@@ -2294,17 +7746,89 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "slot_tp_richcompare",
             FunctionId::slot_tp_setattro => "slot_tp_setattro",
             FunctionId::slot_tp_str => "slot_tp_str",
+            FunctionId::sm_call => "sm_call",
+            FunctionId::sm_clear => "sm_clear",
+            FunctionId::sm_dealloc => "sm_dealloc",
+            FunctionId::sm_descr_get => "sm_descr_get",
+            FunctionId::sm_get___isabstractmethod__ => "sm_get___isabstractmethod__",
+            FunctionId::sm_init => "sm_init",
+            FunctionId::sm_repr => "sm_repr",
             FunctionId::solid_base => "solid_base",
+            FunctionId::split_keys_entry_added => "split_keys_entry_added",
+            FunctionId::store_instance_attr_dict => "store_instance_attr_dict",
+            FunctionId::store_instance_attr_lock_held => "store_instance_attr_lock_held",
+            FunctionId::stringlib__factorize => "stringlib__factorize",
+            FunctionId::stringlib__two_way_find => "stringlib__two_way_find",
+            FunctionId::stringlib_capitalize => "stringlib_capitalize",
+            FunctionId::stringlib_center_impl => "stringlib_center_impl",
+            FunctionId::stringlib_count => "stringlib_count",
+            FunctionId::stringlib_find => "stringlib_find",
+            FunctionId::stringlib_isalnum => "stringlib_isalnum",
+            FunctionId::stringlib_isalpha => "stringlib_isalpha",
+            FunctionId::stringlib_isascii => "stringlib_isascii",
+            FunctionId::stringlib_isdigit => "stringlib_isdigit",
+            FunctionId::stringlib_islower => "stringlib_islower",
+            FunctionId::stringlib_isspace => "stringlib_isspace",
+            FunctionId::stringlib_istitle => "stringlib_istitle",
+            FunctionId::stringlib_isupper => "stringlib_isupper",
+            FunctionId::stringlib_ljust_impl => "stringlib_ljust_impl",
+            FunctionId::stringlib_lower => "stringlib_lower",
+            FunctionId::stringlib_rfind => "stringlib_rfind",
+            FunctionId::stringlib_rjust_impl => "stringlib_rjust_impl",
+            FunctionId::stringlib_swapcase => "stringlib_swapcase",
+            FunctionId::stringlib_title => "stringlib_title",
+            FunctionId::stringlib_upper => "stringlib_upper",
+            FunctionId::stringlib_zfill => "stringlib_zfill",
+            FunctionId::striter_dealloc => "striter_dealloc",
+            FunctionId::striter_len => "striter_len",
+            FunctionId::striter_setstate => "striter_setstate",
+            FunctionId::structseq_dealloc => "structseq_dealloc",
             FunctionId::subtype_clear => "subtype_clear",
             FunctionId::subtype_dealloc => "subtype_dealloc",
+            FunctionId::subtype_dict => "subtype_dict",
+            FunctionId::subtype_getweakref => "subtype_getweakref",
+            FunctionId::subtype_setdict => "subtype_setdict",
+            FunctionId::subtype_traverse => "subtype_traverse",
             FunctionId::super_dealloc => "super_dealloc",
+            FunctionId::super_descr_get => "super_descr_get",
             FunctionId::super_getattro => "super_getattro",
+            FunctionId::super_init => "super_init",
+            FunctionId::super_init_impl => "super_init_impl",
+            FunctionId::super_repr => "super_repr",
             FunctionId::super_vectorcall => "super_vectorcall",
             FunctionId::supercheck => "supercheck",
             FunctionId::tail_contains => "tail_contains",
             FunctionId::ternary_iop => "ternary_iop",
             FunctionId::ternary_op => "ternary_op",
+            FunctionId::to_complex => "to_complex",
             FunctionId::tp_new_wrapper => "tp_new_wrapper",
+            FunctionId::track_module => "track_module",
+            FunctionId::traverse_slots => "traverse_slots",
+            FunctionId::try_complex_special_method => "try_complex_special_method",
+            FunctionId::try_reuse_basic_ref => "try_reuse_basic_ref",
+            FunctionId::tuple___getnewargs__ => "tuple___getnewargs__",
+            FunctionId::tuple___getnewargs___impl => "tuple___getnewargs___impl",
+            FunctionId::tuple_add => "tuple_add",
+            FunctionId::tuple_count => "tuple_count",
+            FunctionId::tuple_extend => "tuple_extend",
+            FunctionId::tuple_index => "tuple_index",
+            FunctionId::tuple_index_impl => "tuple_index_impl",
+            FunctionId::tuple_iter => "tuple_iter",
+            FunctionId::tuple_new => "tuple_new",
+            FunctionId::tuple_new_impl => "tuple_new_impl",
+            FunctionId::tuple_subtype_new => "tuple_subtype_new",
+            FunctionId::tuple_vectorcall => "tuple_vectorcall",
+            FunctionId::tuplecontains => "tuplecontains",
+            FunctionId::tuplehash => "tuplehash",
+            FunctionId::tupleitem => "tupleitem",
+            FunctionId::tupleiter_dealloc => "tupleiter_dealloc",
+            FunctionId::tupleiter_len => "tupleiter_len",
+            FunctionId::tupleiter_next => "tupleiter_next",
+            FunctionId::tupleiter_setstate => "tupleiter_setstate",
+            FunctionId::tuplelength => "tuplelength",
+            FunctionId::tupleobject_tuple_index => "tuple_index",
+            FunctionId::tuplerepr => "tuplerepr",
+            FunctionId::tuplesubscript => "tuplesubscript",
             FunctionId::type___dir__ => "type___dir__",
             FunctionId::type___dir___impl => "type___dir___impl",
             FunctionId::type___instancecheck__ => "type___instancecheck__",
@@ -2315,7 +7839,14 @@ impl FunctionId {
             FunctionId::type___subclasses__ => "type___subclasses__",
             FunctionId::type___subclasses___impl => "type___subclasses___impl",
             FunctionId::type_abstractmethods => "type_abstractmethods",
+            FunctionId::type_add_getset => "type_add_getset",
+            FunctionId::type_add_members => "type_add_members",
+            FunctionId::type_add_method => "type_add_method",
+            FunctionId::type_add_methods => "type_add_methods",
+            FunctionId::type_cache_clear => "type_cache_clear",
             FunctionId::type_call => "type_call",
+            FunctionId::type_clear => "type_clear",
+            FunctionId::type_dealloc_common => "type_dealloc_common",
             FunctionId::type_dict => "type_dict",
             FunctionId::type_dict_set_doc => "type_dict_set_doc",
             FunctionId::type_error => "type_error",
@@ -2332,63 +7863,273 @@ impl FunctionId {
             FunctionId::type_is_subtype_base_chain => "type_is_subtype_base_chain",
             FunctionId::type_mro => "type_mro",
             FunctionId::type_mro_impl => "type_mro_impl",
+            FunctionId::type_mro_modified => "type_mro_modified",
             FunctionId::type_name => "type_name",
+            FunctionId::type_new => "type_new",
+            FunctionId::type_new_alloc => "type_new_alloc",
             FunctionId::type_new_classmethod => "type_new_classmethod",
             FunctionId::type_new_copy_slots => "type_new_copy_slots",
+            FunctionId::type_new_descriptors => "type_new_descriptors",
+            FunctionId::type_new_get_bases => "type_new_get_bases",
+            FunctionId::type_new_get_slots => "type_new_get_slots",
             FunctionId::type_new_impl => "type_new_impl",
+            FunctionId::type_new_init => "type_new_init",
             FunctionId::type_new_init_subclass => "type_new_init_subclass",
             FunctionId::type_new_set_attrs => "type_new_set_attrs",
             FunctionId::type_new_set_classcell => "type_new_set_classcell",
             FunctionId::type_new_set_classdictcell => "type_new_set_classdictcell",
+            FunctionId::type_new_set_ht_name => "type_new_set_ht_name",
             FunctionId::type_new_set_module => "type_new_set_module",
+            FunctionId::type_new_set_names => "type_new_set_names",
+            FunctionId::type_new_set_slots => "type_new_set_slots",
+            FunctionId::type_new_slots => "type_new_slots",
+            FunctionId::type_new_slots_bases => "type_new_slots_bases",
+            FunctionId::type_new_slots_impl => "type_new_slots_impl",
             FunctionId::type_new_staticmethod => "type_new_staticmethod",
+            FunctionId::type_new_visit_slots => "type_new_visit_slots",
             FunctionId::type_prepare => "type_prepare",
             FunctionId::type_qualname => "type_qualname",
+            FunctionId::type_ready => "type_ready",
             FunctionId::type_ready_add_subclasses => "type_ready_add_subclasses",
             FunctionId::type_ready_fill_dict => "type_ready_fill_dict",
             FunctionId::type_ready_mro => "type_ready_mro",
             FunctionId::type_ready_pre_checks => "type_ready_pre_checks",
+            FunctionId::type_ready_preheader => "type_ready_preheader",
+            FunctionId::type_ready_set_base => "type_ready_set_base",
             FunctionId::type_ready_set_bases => "type_ready_set_bases",
             FunctionId::type_ready_set_dict => "type_ready_set_dict",
             FunctionId::type_ready_set_hash => "type_ready_set_hash",
+            FunctionId::type_ready_set_new => "type_ready_set_new",
+            FunctionId::type_ready_set_type => "type_ready_set_type",
             FunctionId::type_repr => "type_repr",
+            FunctionId::type_set_abstractmethods => "type_set_abstractmethods",
             FunctionId::type_set_annotations => "type_set_annotations",
+            FunctionId::type_set_bases => "type_set_bases",
+            FunctionId::type_set_bases_unlocked => "type_set_bases_unlocked",
             FunctionId::type_set_doc => "type_set_doc",
             FunctionId::type_set_module => "type_set_module",
+            FunctionId::type_set_qualname => "type_set_qualname",
             FunctionId::type_set_type_params => "type_set_type_params",
+            FunctionId::type_setattro => "type_setattro",
             FunctionId::type_update_dict => "type_update_dict",
             FunctionId::type_vectorcall => "type_vectorcall",
+            FunctionId::ucs1lib_SWAB4 => "ucs1lib_SWAB4",
+            FunctionId::ucs1lib__factorize => "ucs1lib__factorize",
+            FunctionId::ucs1lib__two_way_find => "ucs1lib__two_way_find",
+            FunctionId::ucs1lib_count => "ucs1lib_count",
+            FunctionId::ucs1lib_find => "ucs1lib_find",
+            FunctionId::ucs1lib_rfind => "ucs1lib_rfind",
+            FunctionId::ucs2lib_SWAB4 => "ucs2lib_SWAB4",
+            FunctionId::ucs2lib__factorize => "ucs2lib__factorize",
+            FunctionId::ucs2lib__two_way_find => "ucs2lib__two_way_find",
+            FunctionId::ucs2lib_count => "ucs2lib_count",
+            FunctionId::ucs2lib_find => "ucs2lib_find",
+            FunctionId::ucs2lib_rfind => "ucs2lib_rfind",
+            FunctionId::ucs4lib_SWAB4 => "ucs4lib_SWAB4",
+            FunctionId::ucs4lib__factorize => "ucs4lib__factorize",
+            FunctionId::ucs4lib__two_way_find => "ucs4lib__two_way_find",
+            FunctionId::ucs4lib_count => "ucs4lib_count",
+            FunctionId::ucs4lib_find => "ucs4lib_find",
+            FunctionId::ucs4lib_rfind => "ucs4lib_rfind",
+            FunctionId::unicode___format__ => "unicode___format__",
+            FunctionId::unicode___format___impl => "unicode___format___impl",
+            FunctionId::unicode_capitalize => "unicode_capitalize",
+            FunctionId::unicode_casefold => "unicode_casefold",
+            FunctionId::unicode_center_impl => "unicode_center_impl",
+            FunctionId::unicode_check_modifiable => "unicode_check_modifiable",
+            FunctionId::unicode_count => "unicode_count",
+            FunctionId::unicode_encode_impl => "unicode_encode_impl",
+            FunctionId::unicode_endswith => "unicode_endswith",
+            FunctionId::unicode_endswith_impl => "unicode_endswith_impl",
+            FunctionId::unicode_ensure_utf8 => "unicode_ensure_utf8",
+            FunctionId::unicode_find => "unicode_find",
+            FunctionId::unicode_find_impl => "unicode_find_impl",
+            FunctionId::unicode_format_arg_format => "unicode_format_arg_format",
+            FunctionId::unicode_format_arg_parse => "unicode_format_arg_parse",
+            FunctionId::unicode_format_getnextarg => "unicode_format_getnextarg",
+            FunctionId::unicode_fromformat_write_str => "unicode_fromformat_write_str",
+            FunctionId::unicode_getnewargs => "unicode_getnewargs",
+            FunctionId::unicode_hash => "unicode_hash",
+            FunctionId::unicode_index => "unicode_index",
+            FunctionId::unicode_index_impl => "unicode_index_impl",
+            FunctionId::unicode_isalnum => "unicode_isalnum",
+            FunctionId::unicode_isalpha => "unicode_isalpha",
+            FunctionId::unicode_isascii => "unicode_isascii",
+            FunctionId::unicode_isascii_impl => "unicode_isascii_impl",
+            FunctionId::unicode_isdecimal => "unicode_isdecimal",
+            FunctionId::unicode_isdigit => "unicode_isdigit",
+            FunctionId::unicode_isidentifier => "unicode_isidentifier",
+            FunctionId::unicode_isidentifier_impl => "unicode_isidentifier_impl",
+            FunctionId::unicode_islower => "unicode_islower",
+            FunctionId::unicode_isnumeric => "unicode_isnumeric",
+            FunctionId::unicode_isprintable => "unicode_isprintable",
+            FunctionId::unicode_isspace => "unicode_isspace",
+            FunctionId::unicode_istitle => "unicode_istitle",
+            FunctionId::unicode_isupper => "unicode_isupper",
+            FunctionId::unicode_iter => "unicode_iter",
+            FunctionId::unicode_join => "unicode_join",
+            FunctionId::unicode_length => "unicode_length",
+            FunctionId::unicode_ljust_impl => "unicode_ljust_impl",
+            FunctionId::unicode_lower => "unicode_lower",
+            FunctionId::unicode_lstrip => "unicode_lstrip",
+            FunctionId::unicode_lstrip_impl => "unicode_lstrip_impl",
+            FunctionId::unicode_maketrans => "unicode_maketrans",
+            FunctionId::unicode_mod => "unicode_mod",
+            FunctionId::unicode_modifiable => "unicode_modifiable",
+            FunctionId::unicode_new_impl => "unicode_new_impl",
+            FunctionId::unicode_partition => "unicode_partition",
+            FunctionId::unicode_removeprefix => "unicode_removeprefix",
+            FunctionId::unicode_removeprefix_impl => "unicode_removeprefix_impl",
+            FunctionId::unicode_removesuffix => "unicode_removesuffix",
+            FunctionId::unicode_removesuffix_impl => "unicode_removesuffix_impl",
+            FunctionId::unicode_replace_impl => "unicode_replace_impl",
+            FunctionId::unicode_resize => "unicode_resize",
+            FunctionId::unicode_result_unchanged => "unicode_result_unchanged",
+            FunctionId::unicode_rfind => "unicode_rfind",
+            FunctionId::unicode_rfind_impl => "unicode_rfind_impl",
+            FunctionId::unicode_rindex => "unicode_rindex",
+            FunctionId::unicode_rindex_impl => "unicode_rindex_impl",
+            FunctionId::unicode_rjust_impl => "unicode_rjust_impl",
+            FunctionId::unicode_rpartition => "unicode_rpartition",
+            FunctionId::unicode_rsplit_impl => "unicode_rsplit_impl",
+            FunctionId::unicode_rstrip => "unicode_rstrip",
+            FunctionId::unicode_rstrip_impl => "unicode_rstrip_impl",
+            FunctionId::unicode_sizeof => "unicode_sizeof",
+            FunctionId::unicode_split_impl => "unicode_split_impl",
+            FunctionId::unicode_splitlines_impl => "unicode_splitlines_impl",
+            FunctionId::unicode_startswith => "unicode_startswith",
+            FunctionId::unicode_startswith_impl => "unicode_startswith_impl",
+            FunctionId::unicode_str => "unicode_str",
+            FunctionId::unicode_strip => "unicode_strip",
+            FunctionId::unicode_strip_impl => "unicode_strip_impl",
+            FunctionId::unicode_swapcase => "unicode_swapcase",
+            FunctionId::unicode_title => "unicode_title",
+            FunctionId::unicode_translate => "unicode_translate",
+            FunctionId::unicode_upper => "unicode_upper",
+            FunctionId::unicode_vectorcall => "unicode_vectorcall",
+            FunctionId::unicode_zfill => "unicode_zfill",
+            FunctionId::unicodeiter_dealloc => "unicodeiter_dealloc",
+            FunctionId::unicodeiter_len => "unicodeiter_len",
+            FunctionId::unicodeiter_setstate => "unicodeiter_setstate",
+            FunctionId::unicodekeys_lookup_split => "unicodekeys_lookup_split",
+            FunctionId::union_getitem => "union_getitem",
+            FunctionId::union_hash => "union_hash",
+            FunctionId::union_init_parameters => "union_init_parameters",
+            FunctionId::union_parameters => "union_parameters",
+            FunctionId::union_repr => "union_repr",
+            FunctionId::union_repr_item => "union_repr_item",
+            FunctionId::union_richcompare => "union_richcompare",
+            FunctionId::unionobject_dealloc => "unionobject_dealloc",
+            FunctionId::unsafe_float_compare => "unsafe_float_compare",
+            FunctionId::unsafe_long_compare => "unsafe_long_compare",
+            FunctionId::update_all_slots => "update_all_slots",
+            FunctionId::update_subclasses => "update_subclasses",
+            FunctionId::valid_index => "valid_index",
+            FunctionId::validate_step => "validate_step",
+            FunctionId::values_size_from_count => "values_size_from_count",
             FunctionId::vectorcall_maybe => "vectorcall_maybe",
             FunctionId::vectorcall_method => "vectorcall_method",
             FunctionId::vectorcall_unbound => "vectorcall_unbound",
+            FunctionId::weakref___init__ => "weakref___init__",
+            FunctionId::weakref___new__ => "weakref___new__",
+            FunctionId::weakref_dealloc => "weakref_dealloc",
+            FunctionId::weakref_hash => "weakref_hash",
+            FunctionId::weakref_hash_lock_held => "weakref_hash_lock_held",
+            FunctionId::weakref_repr => "weakref_repr",
+            FunctionId::weakref_richcompare => "weakref_richcompare",
+            FunctionId::weakref_vectorcall => "weakref_vectorcall",
             FunctionId::wrap_binaryfunc => "wrap_binaryfunc",
             FunctionId::wrap_binaryfunc_l => "wrap_binaryfunc_l",
             FunctionId::wrap_binaryfunc_r => "wrap_binaryfunc_r",
+            FunctionId::wrap_buffer => "wrap_buffer",
             FunctionId::wrap_call => "wrap_call",
             FunctionId::wrap_del => "wrap_del",
             FunctionId::wrap_delattr => "wrap_delattr",
             FunctionId::wrap_delitem => "wrap_delitem",
             FunctionId::wrap_descr_delete => "wrap_descr_delete",
+            FunctionId::wrap_descr_get => "wrap_descr_get",
+            FunctionId::wrap_descr_set => "wrap_descr_set",
             FunctionId::wrap_hashfunc => "wrap_hashfunc",
+            FunctionId::wrap_indexargfunc => "wrap_indexargfunc",
             FunctionId::wrap_init => "wrap_init",
             FunctionId::wrap_inquirypred => "wrap_inquirypred",
             FunctionId::wrap_lenfunc => "wrap_lenfunc",
             FunctionId::wrap_next => "wrap_next",
+            FunctionId::wrap_objobjargproc => "wrap_objobjargproc",
             FunctionId::wrap_objobjproc => "wrap_objobjproc",
+            FunctionId::wrap_releasebuffer => "wrap_releasebuffer",
             FunctionId::wrap_richcmpfunc => "wrap_richcmpfunc",
+            FunctionId::wrap_setattr => "wrap_setattr",
             FunctionId::wrap_sq_delitem => "wrap_sq_delitem",
             FunctionId::wrap_sq_item => "wrap_sq_item",
+            FunctionId::wrap_sq_setitem => "wrap_sq_setitem",
+            FunctionId::wrap_ternaryfunc => "wrap_ternaryfunc",
+            FunctionId::wrap_ternaryfunc_r => "wrap_ternaryfunc_r",
             FunctionId::wrap_unaryfunc => "wrap_unaryfunc",
+            FunctionId::wrapper_call => "wrapper_call",
+            FunctionId::wrapper_dealloc => "wrapper_dealloc",
+            FunctionId::wrapper_doc => "wrapper_doc",
+            FunctionId::wrapper_name => "wrapper_name",
+            FunctionId::wrapper_objclass => "wrapper_objclass",
+            FunctionId::wrapper_qualname => "wrapper_qualname",
+            FunctionId::wrapper_repr => "wrapper_repr",
+            FunctionId::wrapper_richcompare => "wrapper_richcompare",
+            FunctionId::wrapper_text_signature => "wrapper_text_signature",
+            FunctionId::wrapperdescr_call => "wrapperdescr_call",
+            FunctionId::wrapperdescr_get => "wrapperdescr_get",
+            FunctionId::wrapperdescr_get_doc => "wrapperdescr_get_doc",
+            FunctionId::wrapperdescr_get_text_signature => {
+                "wrapperdescr_get_text_signature"
+            }
+            FunctionId::wrapperdescr_raw_call => "wrapperdescr_raw_call",
+            FunctionId::wrapperdescr_repr => "wrapperdescr_repr",
+            FunctionId::x_add => "x_add",
+            FunctionId::x_sub => "x_sub",
         }
     }
     /// The C file that defines it; empty if that is not among the files translated.
     pub const fn file(self) -> &'static str {
         match self {
+            FunctionId::EncodingMap_size => "Objects/unicodeobject.c",
+            FunctionId::FieldNameIterator_init => "Objects/unicodeobject.c",
+            FunctionId::FieldNameIterator_next => "Objects/unicodeobject.c",
+            FunctionId::GroupGenerator_init => "Objects/unicodeobject.c",
+            FunctionId::MarkupIterator_init => "Objects/unicodeobject.c",
             FunctionId::NotImplemented_reduce => "Objects/object.c",
             FunctionId::NotImplemented_repr => "Objects/object.c",
             FunctionId::PyAIter_Check => "Objects/abstract.c",
+            FunctionId::PyAnextAwaitable_New => "Objects/iterobject.c",
             FunctionId::PyBool_FromLong => "Objects/boolobject.c",
+            FunctionId::PyBuffer_Release => "Objects/abstract.c",
+            FunctionId::PyBuffer_SizeFromFormat => "Objects/abstract.c",
+            FunctionId::PyByteArray_AsString => "Objects/bytearrayobject.c",
+            FunctionId::PyByteArray_FromObject => "Objects/bytearrayobject.c",
+            FunctionId::PyByteArray_Size => "Objects/bytearrayobject.c",
+            FunctionId::PyBytes_AsString => "Objects/bytesobject.c",
+            FunctionId::PyBytes_ConcatAndDel => "Objects/bytesobject.c",
+            FunctionId::PyBytes_FromObject => "Objects/bytesobject.c",
+            FunctionId::PyBytes_Size => "Objects/bytesobject.c",
+            FunctionId::PyCFunction_Call => "Objects/call.c",
+            FunctionId::PyCFunction_GetFunction => "Objects/methodobject.c",
+            FunctionId::PyCFunction_GetSelf => "Objects/methodobject.c",
+            FunctionId::PyCFunction_New => "Objects/methodobject.c",
+            FunctionId::PyCFunction_NewEx => "Objects/methodobject.c",
+            FunctionId::PyCMethod_GetClass => "Objects/methodobject.c",
+            FunctionId::PyCMethod_New => "Objects/methodobject.c",
+            FunctionId::PyCallIter_New => "Objects/iterobject.c",
             FunctionId::PyCallable_Check => "Objects/object.c",
+            FunctionId::PyCell_Get => "Objects/cellobject.c",
+            FunctionId::PyCell_New => "Objects/cellobject.c",
+            FunctionId::PyCell_Set => "Objects/cellobject.c",
+            FunctionId::PyClassMethod_New => "Objects/funcobject.c",
+            FunctionId::PyComplex_ImagAsDouble => "Objects/complexobject.c",
+            FunctionId::PyComplex_RealAsDouble => "Objects/complexobject.c",
+            FunctionId::PyDescr_IsData => "Objects/descrobject.c",
+            FunctionId::PyDescr_NewClassMethod => "Objects/descrobject.c",
+            FunctionId::PyDescr_NewGetSet => "Objects/descrobject.c",
+            FunctionId::PyDescr_NewMember => "Objects/descrobject.c",
+            FunctionId::PyDescr_NewMethod => "Objects/descrobject.c",
+            FunctionId::PyDictProxy_New => "Objects/descrobject.c",
             FunctionId::PyDict_Clear => "Objects/dictobject.c",
             FunctionId::PyDict_ContainsString => "Objects/dictobject.c",
             FunctionId::PyDict_DelItemString => "Objects/dictobject.c",
@@ -2398,16 +8139,55 @@ impl FunctionId {
             FunctionId::PyDict_Items => "Objects/dictobject.c",
             FunctionId::PyDict_Keys => "Objects/dictobject.c",
             FunctionId::PyDict_MergeFromSeq2 => "Objects/dictobject.c",
+            FunctionId::PyDict_New => "Objects/dictobject.c",
             FunctionId::PyDict_Pop => "Objects/dictobject.c",
             FunctionId::PyDict_PopString => "Objects/dictobject.c",
             FunctionId::PyDict_SetDefault => "Objects/dictobject.c",
             FunctionId::PyDict_SetDefaultRef => "Objects/dictobject.c",
             FunctionId::PyDict_SetItemString => "Objects/dictobject.c",
+            FunctionId::PyDict_Size => "Objects/dictobject.c",
+            FunctionId::PyDict_Unwatch => "Objects/dictobject.c",
             FunctionId::PyDict_Values => "Objects/dictobject.c",
+            FunctionId::PyDict_Watch => "Objects/dictobject.c",
+            FunctionId::PyEval_CallObjectWithKeywords => "Objects/call.c",
+            FunctionId::PyFrozenSet_New => "Objects/setobject.c",
+            FunctionId::PyFunction_GetAnnotations => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetClosure => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetCode => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetDefaults => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetGlobals => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetKwDefaults => "Objects/funcobject.c",
+            FunctionId::PyFunction_GetModule => "Objects/funcobject.c",
+            FunctionId::PyFunction_New => "Objects/funcobject.c",
+            FunctionId::PyFunction_NewWithQualName => "Objects/funcobject.c",
+            FunctionId::PyFunction_SetAnnotations => "Objects/funcobject.c",
+            FunctionId::PyFunction_SetClosure => "Objects/funcobject.c",
+            FunctionId::PyFunction_SetDefaults => "Objects/funcobject.c",
+            FunctionId::PyFunction_SetKwDefaults => "Objects/funcobject.c",
+            FunctionId::PyFunction_SetVectorcall => "Objects/funcobject.c",
             FunctionId::PyIndex_Check => "Objects/abstract.c",
+            FunctionId::PyInit__string => "Objects/unicodeobject.c",
+            FunctionId::PyInstanceMethod_Function => "Objects/classobject.c",
+            FunctionId::PyInstanceMethod_New => "Objects/classobject.c",
             FunctionId::PyIter_Check => "Objects/abstract.c",
             FunctionId::PyIter_Next => "Objects/abstract.c",
             FunctionId::PyIter_Send => "Objects/abstract.c",
+            FunctionId::PyList_Append => "Objects/listobject.c",
+            FunctionId::PyList_AsTuple => "Objects/listobject.c",
+            FunctionId::PyList_Clear => "Objects/listobject.c",
+            FunctionId::PyList_Extend => "Objects/listobject.c",
+            FunctionId::PyList_GetSlice => "Objects/listobject.c",
+            FunctionId::PyList_Insert => "Objects/listobject.c",
+            FunctionId::PyList_SetItem => "Objects/listobject.c",
+            FunctionId::PyList_SetSlice => "Objects/listobject.c",
+            FunctionId::PyList_Size => "Objects/listobject.c",
+            FunctionId::PyList_Sort => "Objects/listobject.c",
+            FunctionId::PyLong_AsInt => "Objects/longobject.c",
+            FunctionId::PyLong_AsLongAndOverflow => "Objects/longobject.c",
+            FunctionId::PyLong_AsSize_t => "Objects/longobject.c",
+            FunctionId::PyLong_AsUnsignedLong => "Objects/longobject.c",
+            FunctionId::PyLong_AsUnsignedLongLongMask => "Objects/longobject.c",
+            FunctionId::PyLong_AsUnsignedLongMask => "Objects/longobject.c",
             FunctionId::PyMapping_Check => "Objects/abstract.c",
             FunctionId::PyMapping_GetItemString => "Objects/abstract.c",
             FunctionId::PyMapping_GetOptionalItem => "Objects/abstract.c",
@@ -2422,6 +8202,20 @@ impl FunctionId {
             FunctionId::PyMapping_SetItemString => "Objects/abstract.c",
             FunctionId::PyMapping_Size => "Objects/abstract.c",
             FunctionId::PyMapping_Values => "Objects/abstract.c",
+            FunctionId::PyMethod_Function => "Objects/classobject.c",
+            FunctionId::PyMethod_New => "Objects/classobject.c",
+            FunctionId::PyMethod_Self => "Objects/classobject.c",
+            FunctionId::PyModuleDef_Init => "Objects/moduleobject.c",
+            FunctionId::PyModule_AddFunctions => "Objects/moduleobject.c",
+            FunctionId::PyModule_Create2 => "Objects/moduleobject.c",
+            FunctionId::PyModule_GetDef => "Objects/moduleobject.c",
+            FunctionId::PyModule_GetDict => "Objects/moduleobject.c",
+            FunctionId::PyModule_GetFilenameObject => "Objects/moduleobject.c",
+            FunctionId::PyModule_GetNameObject => "Objects/moduleobject.c",
+            FunctionId::PyModule_GetState => "Objects/moduleobject.c",
+            FunctionId::PyModule_New => "Objects/moduleobject.c",
+            FunctionId::PyModule_NewObject => "Objects/moduleobject.c",
+            FunctionId::PyModule_SetDocString => "Objects/moduleobject.c",
             FunctionId::PyNumber_Absolute => "Objects/abstract.c",
             FunctionId::PyNumber_Add => "Objects/abstract.c",
             FunctionId::PyNumber_And => "Objects/abstract.c",
@@ -2459,23 +8253,33 @@ impl FunctionId {
             FunctionId::PyNumber_Xor => "Objects/abstract.c",
             FunctionId::PyObject_ASCII => "Objects/object.c",
             FunctionId::PyObject_Bytes => "Objects/object.c",
+            FunctionId::PyObject_CallFinalizer => "Objects/object.c",
+            FunctionId::PyObject_CallNoArgs => "Objects/call.c",
+            FunctionId::PyObject_CallObject => "Objects/call.c",
             FunctionId::PyObject_CheckBuffer => "Objects/abstract.c",
+            FunctionId::PyObject_CheckReadBuffer => "Objects/abstract.c",
+            FunctionId::PyObject_ClearManagedDict => "Objects/dictobject.c",
             FunctionId::PyObject_DelAttr => "Objects/object.c",
             FunctionId::PyObject_DelAttrString => "Objects/object.c",
             FunctionId::PyObject_DelItem => "Objects/abstract.c",
             FunctionId::PyObject_DelItemString => "Objects/abstract.c",
             FunctionId::PyObject_Dir => "Objects/object.c",
             FunctionId::PyObject_Format => "Objects/abstract.c",
+            FunctionId::PyObject_GC_Del => "",
+            FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "Objects/object.c",
             FunctionId::PyObject_GenericGetAttr => "Objects/object.c",
             FunctionId::PyObject_GenericSetAttr => "Objects/object.c",
+            FunctionId::PyObject_GenericSetDict => "Objects/object.c",
             FunctionId::PyObject_GetAIter => "Objects/abstract.c",
             FunctionId::PyObject_GetAttr => "Objects/object.c",
             FunctionId::PyObject_GetAttrString => "Objects/object.c",
             FunctionId::PyObject_GetBuffer => "Objects/abstract.c",
             FunctionId::PyObject_GetItem => "Objects/abstract.c",
+            FunctionId::PyObject_GetItemData => "Objects/typeobject.c",
             FunctionId::PyObject_GetIter => "Objects/abstract.c",
             FunctionId::PyObject_GetOptionalAttr => "Objects/object.c",
             FunctionId::PyObject_GetOptionalAttrString => "Objects/object.c",
+            FunctionId::PyObject_GetTypeData => "Objects/typeobject.c",
             FunctionId::PyObject_HasAttr => "Objects/object.c",
             FunctionId::PyObject_HasAttrString => "Objects/object.c",
             FunctionId::PyObject_HasAttrStringWithError => "Objects/object.c",
@@ -2500,6 +8304,10 @@ impl FunctionId {
             FunctionId::PyObject_Size => "Objects/abstract.c",
             FunctionId::PyObject_Str => "Objects/object.c",
             FunctionId::PyObject_Type => "Objects/abstract.c",
+            FunctionId::PyObject_VectorcallDict => "Objects/call.c",
+            FunctionId::PyObject_VectorcallMethod => "Objects/call.c",
+            FunctionId::PyRefTracer_SetTracer => "Objects/object.c",
+            FunctionId::PySeqIter_New => "Objects/iterobject.c",
             FunctionId::PySequence_Check => "Objects/abstract.c",
             FunctionId::PySequence_Concat => "Objects/abstract.c",
             FunctionId::PySequence_Contains => "Objects/abstract.c",
@@ -2520,6 +8328,28 @@ impl FunctionId {
             FunctionId::PySequence_SetSlice => "Objects/abstract.c",
             FunctionId::PySequence_Size => "Objects/abstract.c",
             FunctionId::PySequence_Tuple => "Objects/abstract.c",
+            FunctionId::PySet_Add => "Objects/setobject.c",
+            FunctionId::PySet_Clear => "Objects/setobject.c",
+            FunctionId::PySet_Contains => "Objects/setobject.c",
+            FunctionId::PySet_Discard => "Objects/setobject.c",
+            FunctionId::PySet_New => "Objects/setobject.c",
+            FunctionId::PySet_Pop => "Objects/setobject.c",
+            FunctionId::PySet_Size => "Objects/setobject.c",
+            FunctionId::PySlice_AdjustIndices => "Objects/sliceobject.c",
+            FunctionId::PySlice_GetIndices => "Objects/sliceobject.c",
+            FunctionId::PySlice_GetIndicesEx => "Objects/sliceobject.c",
+            FunctionId::PySlice_New => "Objects/sliceobject.c",
+            FunctionId::PySlice_Unpack => "Objects/sliceobject.c",
+            FunctionId::PyStaticMethod_New => "Objects/funcobject.c",
+            FunctionId::PyStructSequence_GetItem => "Objects/structseq.c",
+            FunctionId::PyStructSequence_InitType => "Objects/structseq.c",
+            FunctionId::PyStructSequence_InitType2 => "Objects/structseq.c",
+            FunctionId::PyStructSequence_NewType => "Objects/structseq.c",
+            FunctionId::PyStructSequence_SetItem => "Objects/structseq.c",
+            FunctionId::PyTuple_GetItem => "Objects/tupleobject.c",
+            FunctionId::PyTuple_GetSlice => "Objects/tupleobject.c",
+            FunctionId::PyTuple_New => "Objects/tupleobject.c",
+            FunctionId::PyTuple_Size => "Objects/tupleobject.c",
             FunctionId::PyType_ClearCache => "Objects/typeobject.c",
             FunctionId::PyType_FromMetaclass => "Objects/typeobject.c",
             FunctionId::PyType_FromModuleAndSpec => "Objects/typeobject.c",
@@ -2528,65 +8358,215 @@ impl FunctionId {
             FunctionId::PyType_GenericAlloc => "Objects/typeobject.c",
             FunctionId::PyType_GenericNew => "Objects/typeobject.c",
             FunctionId::PyType_GetDict => "Objects/typeobject.c",
+            FunctionId::PyType_GetFlags => "Objects/typeobject.c",
             FunctionId::PyType_GetFullyQualifiedName => "Objects/typeobject.c",
             FunctionId::PyType_GetModule => "Objects/typeobject.c",
             FunctionId::PyType_GetModuleByDef => "Objects/typeobject.c",
             FunctionId::PyType_GetModuleName => "Objects/typeobject.c",
+            FunctionId::PyType_GetModuleState => "Objects/typeobject.c",
             FunctionId::PyType_GetName => "Objects/typeobject.c",
             FunctionId::PyType_GetQualName => "Objects/typeobject.c",
+            FunctionId::PyType_GetTypeDataSize => "Objects/typeobject.c",
+            FunctionId::PyType_Modified => "Objects/typeobject.c",
+            FunctionId::PyType_Ready => "Objects/typeobject.c",
             FunctionId::PyType_SUPPORTS_WEAKREFS => "Objects/typeobject.c",
+            FunctionId::PyType_Unwatch => "Objects/typeobject.c",
+            FunctionId::PyType_Watch => "Objects/typeobject.c",
+            FunctionId::PyUnicode_AppendAndDel => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsASCIIString => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsCharmapString => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsDecodedObject => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsDecodedUnicode => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsEncodedObject => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsEncodedUnicode => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsLatin1String => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsUTF16String => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsUTF32String => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsUTF8 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsUTF8AndSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsUTF8String => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_AsWideChar => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Compare => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Concat => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_CopyCharacters => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Count => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeCharmap => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeFSDefaultAndSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeLocaleAndSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeRawUnicodeEscape => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUTF16 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUTF32 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUTF7 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUTF8 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUnicodeEscape => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_EncodeFSDefault => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_EncodeLocale => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Fill => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Find => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FromObject => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FromOrdinal => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FromStringAndSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_GetDefaultEncoding => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_GetLength => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_GetSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_InternFromString => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_InternImmortal => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_InternInPlace => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_IsIdentifier => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_RSplit => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Replace => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Resize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_SET_UTF8_LENGTH => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Split => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Tailmatch => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_Translate => "Objects/unicodeobject.c",
+            FunctionId::PyUnstable_Long_CompactValue => "Objects/longobject.c",
+            FunctionId::PyUnstable_Long_IsCompact => "Objects/longobject.c",
+            FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks => {
+                "Objects/weakrefobject.c"
+            }
             FunctionId::PyUnstable_Type_AssignVersionTag => "Objects/typeobject.c",
+            FunctionId::PyVectorcall_NARGS => "Objects/call.c",
+            FunctionId::PyWeakref_GetObject => "Objects/weakrefobject.c",
+            FunctionId::PyWeakref_GetRef => "Objects/weakrefobject.c",
+            FunctionId::PyWeakref_NewProxy => "Objects/weakrefobject.c",
+            FunctionId::PyWeakref_NewRef => "Objects/weakrefobject.c",
+            FunctionId::PyWrapper_New => "Objects/descrobject.c",
             FunctionId::Py_DecRef => "Objects/object.c",
+            FunctionId::Py_GenericAlias => "Objects/genericaliasobject.c",
             FunctionId::Py_GetConstantBorrowed => "Objects/object.c",
             FunctionId::Py_IncRef => "Objects/object.c",
             FunctionId::Py_IsFalse => "Objects/object.c",
             FunctionId::Py_IsTrue => "Objects/object.c",
             FunctionId::Py_ReprEnter => "Objects/object.c",
             FunctionId::Py_ReprLeave => "Objects/object.c",
+            FunctionId::SubString_init => "Objects/unicodeobject.c",
+            FunctionId::SubString_new_object => "Objects/unicodeobject.c",
+            FunctionId::SubString_new_object_or_empty => "Objects/unicodeobject.c",
+            FunctionId::_FieldNameIterator_attr => "Objects/unicodeobject.c",
+            FunctionId::_FieldNameIterator_item => "Objects/unicodeobject.c",
             FunctionId::_PyBuffer_ReleaseInInterpreter => "Objects/abstract.c",
             FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => "Objects/abstract.c",
+            FunctionId::_PyBuildSlice_ConsumeRefs => "Objects/sliceobject.c",
+            FunctionId::_PyBytesWriter_AsString => "Objects/bytesobject.c",
+            FunctionId::_PyBytesWriter_Dealloc => "Objects/bytesobject.c",
+            FunctionId::_PyBytesWriter_Prepare => "Objects/bytesobject.c",
+            FunctionId::_PyBytes_Join => "Objects/bytesobject.c",
+            FunctionId::_PyBytes_ReverseFind => "Objects/bytesobject.c",
+            FunctionId::_PyDictKeys_DecRef => "Objects/dictobject.c",
+            FunctionId::_PyDictKeys_GetVersionForCurrentState => "Objects/dictobject.c",
+            FunctionId::_PyDictKeys_StringLookup => "Objects/dictobject.c",
+            FunctionId::_PyDictKeys_StringLookupSplit => "Objects/dictobject.c",
+            FunctionId::_PyDictView_Intersect => "Objects/dictobject.c",
+            FunctionId::_PyDictView_New => "Objects/dictobject.c",
+            FunctionId::_PyDict_ContainsId => "Objects/dictobject.c",
             FunctionId::_PyDict_Contains_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_DelItemId => "Objects/dictobject.c",
             FunctionId::_PyDict_DelItem_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_FromItems => "Objects/dictobject.c",
             FunctionId::_PyDict_FromKeys => "Objects/dictobject.c",
+            FunctionId::_PyDict_GetItemIdWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemRef_KnownHash => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemStringWithError => "Objects/dictobject.c",
             FunctionId::_PyDict_GetItemWithError => "Objects/dictobject.c",
+            FunctionId::_PyDict_HasOnlyStringKeys => "Objects/dictobject.c",
             FunctionId::_PyDict_LoadGlobal => "Objects/dictobject.c",
             FunctionId::_PyDict_LookupIndex => "Objects/dictobject.c",
+            FunctionId::_PyDict_MaybeUntrack => "Objects/dictobject.c",
             FunctionId::_PyDict_MergeEx => "Objects/dictobject.c",
+            FunctionId::_PyDict_NewKeysForClass => "Objects/dictobject.c",
             FunctionId::_PyDict_NewPresized => "Objects/dictobject.c",
             FunctionId::_PyDict_Pop => "Objects/dictobject.c",
+            FunctionId::_PyDict_SetItemId => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_KnownHash => "Objects/dictobject.c",
+            FunctionId::_PyDict_SetItem_KnownHash_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_LockHeld => "Objects/dictobject.c",
             FunctionId::_PyDict_SetItem_Take2 => "Objects/dictobject.c",
             FunctionId::_PyDict_SizeOf => "Objects/dictobject.c",
+            FunctionId::_PyFloat_ClearFreeList => "Objects/floatobject.c",
+            FunctionId::_PyFloat_FiniType => "Objects/floatobject.c",
+            FunctionId::_PyFloat_InitState => "Objects/floatobject.c",
+            FunctionId::_PyFunction_ClearCodeByVersion => "Objects/funcobject.c",
+            FunctionId::_PyFunction_FromConstructor => "Objects/funcobject.c",
+            FunctionId::_PyFunction_GetVersionForCurrentState => "Objects/funcobject.c",
+            FunctionId::_PyFunction_SetVersion => "Objects/funcobject.c",
+            FunctionId::_PyFunction_Vectorcall => "Objects/call.c",
+            FunctionId::_PyHeapType_GET_MEMBERS => "Objects/typeobject.c",
+            FunctionId::_PyList_AppendTakeRefListResize => "Objects/listobject.c",
+            FunctionId::_PyList_ClearFreeList => "Objects/listobject.c",
+            FunctionId::_PyList_Extend => "Objects/listobject.c",
+            FunctionId::_PyLong_Add => "Objects/longobject.c",
+            FunctionId::_PyLong_AsUnsignedLongLongMask => "Objects/longobject.c",
+            FunctionId::_PyLong_AsUnsignedLongMask => "Objects/longobject.c",
+            FunctionId::_PyLong_DivmodNear => "Objects/longobject.c",
+            FunctionId::_PyLong_FiniTypes => "Objects/longobject.c",
+            FunctionId::_PyLong_Lshift => "Objects/longobject.c",
+            FunctionId::_PyLong_Multiply => "Objects/longobject.c",
+            FunctionId::_PyLong_Negate => "Objects/longobject.c",
+            FunctionId::_PyLong_Rshift => "Objects/longobject.c",
+            FunctionId::_PyLong_Sign => "Objects/longobject.c",
+            FunctionId::_PyLong_Subtract => "Objects/longobject.c",
+            FunctionId::_PyModuleSpec_GetFileOrigin => "Objects/moduleobject.c",
+            FunctionId::_PyModuleSpec_IsInitializing => "Objects/moduleobject.c",
+            FunctionId::_PyModuleSpec_IsUninitializedSubmodule => {
+                "Objects/moduleobject.c"
+            }
+            FunctionId::_PyModule_Clear => "Objects/moduleobject.c",
+            FunctionId::_PyModule_IsExtension => "Objects/moduleobject.c",
+            FunctionId::_PyNamespace_New => "Objects/namespaceobject.c",
             FunctionId::_PyNumber_InPlacePowerNoMod => "Objects/abstract.c",
             FunctionId::_PyNumber_Index => "Objects/abstract.c",
             FunctionId::_PyNumber_PowerNoMod => "Objects/abstract.c",
             FunctionId::_PyObjectDict_SetItem => "Objects/dictobject.c",
+            FunctionId::_PyObject_ClearFreeLists => "Objects/object.c",
+            FunctionId::_PyObject_ComputedDictPointer => "Objects/object.c",
+            FunctionId::_PyObject_DebugTypeStats => "Objects/object.c",
             FunctionId::_PyObject_FiniState => "Objects/object.c",
             FunctionId::_PyObject_FunctionStr => "Objects/object.c",
+            FunctionId::_PyObject_GenericGetAttrWithDict => "Objects/object.c",
+            FunctionId::_PyObject_GetAttrId => "Objects/object.c",
             FunctionId::_PyObject_GetItemsIter => "Objects/typeobject.c",
             FunctionId::_PyObject_GetState => "Objects/typeobject.c",
             FunctionId::_PyObject_HasLen => "Objects/abstract.c",
             FunctionId::_PyObject_IsAbstract => "Objects/object.c",
             FunctionId::_PyObject_IsFreed => "Objects/object.c",
             FunctionId::_PyObject_LookupSpecial => "Objects/typeobject.c",
+            FunctionId::_PyObject_LookupSpecialId => "Objects/typeobject.c",
+            FunctionId::_PyObject_MakeTpCall => "Objects/call.c",
             FunctionId::_PyObject_MaterializeManagedDict => "Objects/dictobject.c",
+            FunctionId::_PyObject_New => "Objects/object.c",
+            FunctionId::_PyObject_NewVar => "Objects/object.c",
             FunctionId::_PyObject_NextNotImplemented => "Objects/object.c",
             FunctionId::_PyObject_RealIsInstance => "Objects/abstract.c",
             FunctionId::_PyObject_RealIsSubclass => "Objects/abstract.c",
+            FunctionId::_PyObject_SetAttrId => "Objects/object.c",
             FunctionId::_PyObject_SetAttributeErrorContext => "Objects/object.c",
             FunctionId::_PyObject_SetDeferredRefcount => "Objects/object.c",
             FunctionId::_PySequence_IterSearch => "Objects/abstract.c",
+            FunctionId::_PySet_ClearInternal => "Objects/setobject.c",
+            FunctionId::_PySet_Contains => "Objects/setobject.c",
+            FunctionId::_PySet_Update => "Objects/setobject.c",
+            FunctionId::_PySlice_ClearFreeList => "Objects/sliceobject.c",
+            FunctionId::_PySlice_FromIndices => "Objects/sliceobject.c",
+            FunctionId::_PySlice_GetLongIndices => "Objects/sliceobject.c",
+            FunctionId::_PyStack_UnpackDict_Free => "Objects/call.c",
+            FunctionId::_PyStaticType_ClearWeakRefs => "Objects/weakrefobject.c",
             FunctionId::_PyStaticType_FiniBuiltin => "Objects/typeobject.c",
             FunctionId::_PyStaticType_GetState => "Objects/typeobject.c",
             FunctionId::_PyStaticType_InitBuiltin => "Objects/typeobject.c",
             FunctionId::_PyStaticType_InitForExtension => "Objects/typeobject.c",
+            FunctionId::_PyStructSequence_FiniBuiltin => "Objects/structseq.c",
+            FunctionId::_PyStructSequence_InitBuiltinWithFlags => "Objects/structseq.c",
             FunctionId::_PySuper_Lookup => "Objects/typeobject.c",
+            FunctionId::_PyTuple_ClearFreeList => "Objects/tupleobject.c",
+            FunctionId::_PyTuple_FromArray => "Objects/tupleobject.c",
+            FunctionId::_PyTuple_FromArraySteal => "Objects/tupleobject.c",
+            FunctionId::_PyTuple_MaybeUntrack => "Objects/tupleobject.c",
+            FunctionId::_PyType_AddMethod => "Objects/typeobject.c",
             FunctionId::_PyType_CalculateMetaclass => "Objects/typeobject.c",
+            FunctionId::_PyType_ClearCache => "Objects/typeobject.c",
             FunctionId::_PyType_DocWithoutSignature => "Objects/typeobject.c",
             FunctionId::_PyType_GetBases => "Objects/typeobject.c",
             FunctionId::_PyType_GetDict => "Objects/typeobject.c",
@@ -2597,13 +8577,44 @@ impl FunctionId {
             FunctionId::_PyType_GetSlotNames => "Objects/typeobject.c",
             FunctionId::_PyType_GetSubclasses => "Objects/typeobject.c",
             FunctionId::_PyType_HasSubclasses => "Objects/typeobject.c",
+            FunctionId::_PyType_InitCache => "Objects/typeobject.c",
+            FunctionId::_PyType_LookupId => "Objects/typeobject.c",
             FunctionId::_PyType_NewManagedObject => "Objects/typeobject.c",
             FunctionId::_PyType_SetFlags => "Objects/typeobject.c",
             FunctionId::_PyType_SetFlagsRecursive => "Objects/typeobject.c",
             FunctionId::_PyTypes_AfterFork => "Objects/typeobject.c",
+            FunctionId::_PyTypes_Fini => "Objects/typeobject.c",
+            FunctionId::_PyTypes_FiniExtTypes => "Objects/typeobject.c",
+            FunctionId::_PyUnicodeWriter_Dealloc => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_Finish => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_PrepareInternal => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_PrepareKindInternal => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_WriteChar => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_WriteCharInline => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_WriteStr => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicodeWriter_WriteSubstring => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_EQ => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_Equal => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_EqualToASCIIId => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_ExactDealloc => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_FastCopyCharacters => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_Fini => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_FiniTypes => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InitState => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InsertThousandsGrouping => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternImmortal => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternInPlace => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternMortal => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternStatic => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternedSize => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_InternedSize_Immortal => "Objects/unicodeobject.c",
+            FunctionId::_PyWeakref_ClearRef => "Objects/weakrefobject.c",
+            FunctionId::_PyWeakref_IsDead => "Objects/weakrefobject.c",
             FunctionId::_Py_BaseObject_RichCompare => "Objects/typeobject.c",
             FunctionId::_Py_BreakPoint => "Objects/object.c",
+            FunctionId::_Py_DECREF_INT => "Objects/longobject.c",
             FunctionId::_Py_DecRef => "Objects/object.c",
+            FunctionId::_Py_GetErrorHandler => "Objects/unicodeobject.c",
             FunctionId::_Py_IncRef => "Objects/object.c",
             FunctionId::_Py_NewReference => "Objects/object.c",
             FunctionId::_Py_NewReferenceNoTotal => "Objects/object.c",
@@ -2611,41 +8622,274 @@ impl FunctionId {
             FunctionId::_Py_SetImmortal => "Objects/object.c",
             FunctionId::_Py_SetRefcnt => "Objects/object.c",
             FunctionId::_Py_dict_lookup_threadsafe => "Objects/dictobject.c",
-            FunctionId::_Py_module_getattro => "",
+            FunctionId::_Py_make_parameters => "Objects/genericaliasobject.c",
+            FunctionId::_Py_module_getattro => "Objects/moduleobject.c",
+            FunctionId::_Py_module_getattro_impl => "Objects/moduleobject.c",
+            FunctionId::_Py_set_function_type_params => "Objects/funcobject.c",
+            FunctionId::_Py_slot_tp_getattr_hook => "Objects/typeobject.c",
             FunctionId::_Py_slot_tp_getattro => "Objects/typeobject.c",
             FunctionId::_Py_type_getattro => "Objects/typeobject.c",
             FunctionId::_Py_type_getattro_impl => "Objects/typeobject.c",
+            FunctionId::_add_methods_to_object => "Objects/moduleobject.c",
             FunctionId::_align_up => "Objects/typeobject.c",
             FunctionId::_buffer_release_call => "Objects/abstract.c",
+            FunctionId::_canresize => "Objects/bytearrayobject.c",
             FunctionId::_common_reduce => "Objects/typeobject.c",
             FunctionId::_dir_locals => "Objects/object.c",
             FunctionId::_dir_object => "Objects/object.c",
+            FunctionId::_fits_in_n_bits => "Objects/longobject.c",
+            FunctionId::_getbytevalue => "Objects/bytearrayobject.c",
+            FunctionId::_is_unpacked_typevartuple => "Objects/genericaliasobject.c",
+            FunctionId::_list_extend => "Objects/listobject.c",
+            FunctionId::_resolve_endianness => "Objects/longobject.c",
+            FunctionId::_shuffle_bits => "Objects/setobject.c",
             FunctionId::_super_lookup_descr => "Objects/typeobject.c",
+            FunctionId::_unpacked_tuple_args => "Objects/genericaliasobject.c",
             FunctionId::abstract_get_bases => "Objects/abstract.c",
             FunctionId::abstract_issubclass => "Objects/abstract.c",
             FunctionId::acquire_iter_result => "Objects/dictobject.c",
             FunctionId::add_all_subclasses => "Objects/typeobject.c",
             FunctionId::add_subclass => "Objects/typeobject.c",
+            FunctionId::add_tp_new_wrapper => "Objects/typeobject.c",
+            FunctionId::adjust_slice_indexes => "Objects/listobject.c",
             FunctionId::all_contained_in => "Objects/dictobject.c",
+            FunctionId::allocate_weakref => "Objects/weakrefobject.c",
+            FunctionId::anextawaitable_close => "Objects/iterobject.c",
+            FunctionId::anextawaitable_dealloc => "Objects/iterobject.c",
+            FunctionId::anextawaitable_getiter => "Objects/iterobject.c",
+            FunctionId::anextawaitable_iternext => "Objects/iterobject.c",
+            FunctionId::anextawaitable_proxy => "Objects/iterobject.c",
+            FunctionId::anextawaitable_send => "Objects/iterobject.c",
+            FunctionId::anextawaitable_throw => "Objects/iterobject.c",
+            FunctionId::arg_as_utf8 => "Objects/unicodeobject.c",
+            FunctionId::asciilib__factorize => "Objects/unicodeobject.c",
+            FunctionId::asciilib__two_way_find => "Objects/unicodeobject.c",
+            FunctionId::asciilib_find => "Objects/unicodeobject.c",
+            FunctionId::asciilib_rfind => "Objects/unicodeobject.c",
+            FunctionId::assign_version_tag => "Objects/typeobject.c",
+            FunctionId::autonumber_state_error => "Objects/unicodeobject.c",
             FunctionId::best_base => "Objects/typeobject.c",
             FunctionId::binary_iop => "Objects/abstract.c",
             FunctionId::binary_iop1 => "Objects/abstract.c",
             FunctionId::binary_op => "Objects/abstract.c",
             FunctionId::binary_op1 => "Objects/abstract.c",
             FunctionId::binop_type_error => "Objects/abstract.c",
+            FunctionId::bit_length_digit => "Objects/longobject.c",
+            FunctionId::bool_and => "Objects/boolobject.c",
             FunctionId::bool_dealloc => "Objects/boolobject.c",
+            FunctionId::bool_invert => "Objects/boolobject.c",
+            FunctionId::bool_new => "Objects/boolobject.c",
+            FunctionId::bool_or => "Objects/boolobject.c",
             FunctionId::bool_repr => "Objects/boolobject.c",
             FunctionId::bool_vectorcall => "Objects/boolobject.c",
+            FunctionId::bool_xor => "Objects/boolobject.c",
             FunctionId::bufferwrapper_dealloc => "Objects/typeobject.c",
+            FunctionId::bufferwrapper_releasebuf => "Objects/typeobject.c",
+            FunctionId::build_indices_generic => "Objects/dictobject.c",
+            FunctionId::build_indices_unicode => "Objects/dictobject.c",
+            FunctionId::build_string => "Objects/unicodeobject.c",
+            FunctionId::bytearray_alloc => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_append => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_clear => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_clear_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_contains => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_copy => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_copy_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_count => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_count_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_decode_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_endswith => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_endswith_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_find => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_find_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_fromhex => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_fromhex_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_hex_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_index => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_index_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_insert => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_irepeat => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_iter => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_join => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_length => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_lstrip => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_lstrip_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_maketrans => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_maketrans_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_mod => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_partition => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_pop => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_reduce => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_reduce_ex => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_reduce_ex_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_reduce_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_releasebuffer => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_remove => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_removeprefix => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_removesuffix => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_repeat => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_replace => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_reverse => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rfind => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rfind_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rindex => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rindex_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rpartition => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rstrip => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rstrip_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_sizeof => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_splitlines_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_startswith => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_startswith_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_strip => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_strip_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearrayiter_dealloc => "Objects/bytearrayobject.c",
+            FunctionId::bytearrayiter_length_hint => "Objects/bytearrayobject.c",
+            FunctionId::bytearrayiter_setstate => "Objects/bytearrayobject.c",
+            FunctionId::bytes___bytes__ => "Objects/bytesobject.c",
+            FunctionId::bytes___bytes___impl => "Objects/bytesobject.c",
+            FunctionId::bytes_alloc => "Objects/bytesobject.c",
+            FunctionId::bytes_contains => "Objects/bytesobject.c",
+            FunctionId::bytes_count => "Objects/bytesobject.c",
+            FunctionId::bytes_count_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_decode_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_endswith => "Objects/bytesobject.c",
+            FunctionId::bytes_endswith_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_find => "Objects/bytesobject.c",
+            FunctionId::bytes_find_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_fromhex => "Objects/bytesobject.c",
+            FunctionId::bytes_fromhex_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_getnewargs => "Objects/bytesobject.c",
+            FunctionId::bytes_hex_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_index => "Objects/bytesobject.c",
+            FunctionId::bytes_index_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_iter => "Objects/bytesobject.c",
+            FunctionId::bytes_join => "Objects/bytesobject.c",
+            FunctionId::bytes_length => "Objects/bytesobject.c",
+            FunctionId::bytes_lstrip => "Objects/bytesobject.c",
+            FunctionId::bytes_lstrip_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_maketrans => "Objects/bytesobject.c",
+            FunctionId::bytes_maketrans_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_mod => "Objects/bytesobject.c",
+            FunctionId::bytes_new_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_partition => "Objects/bytesobject.c",
+            FunctionId::bytes_removeprefix => "Objects/bytesobject.c",
+            FunctionId::bytes_removesuffix => "Objects/bytesobject.c",
+            FunctionId::bytes_replace => "Objects/bytesobject.c",
+            FunctionId::bytes_repr => "Objects/bytesobject.c",
+            FunctionId::bytes_rfind => "Objects/bytesobject.c",
+            FunctionId::bytes_rfind_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_rindex => "Objects/bytesobject.c",
+            FunctionId::bytes_rindex_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_rpartition => "Objects/bytesobject.c",
+            FunctionId::bytes_rstrip => "Objects/bytesobject.c",
+            FunctionId::bytes_rstrip_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_splitlines_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_startswith => "Objects/bytesobject.c",
+            FunctionId::bytes_startswith_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_strip => "Objects/bytesobject.c",
+            FunctionId::bytes_strip_impl => "Objects/bytesobject.c",
+            FunctionId::bytesobject_return_self => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib__factorize => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib__two_way_find => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_capitalize => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_center_impl => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_count => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_find => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isalnum => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isalpha => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isascii => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isdigit => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_islower => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isspace => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_istitle => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_isupper => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_ljust_impl => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_lower => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_rfind => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_rjust_impl => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_swapcase => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_title => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_upper => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_zfill => "Objects/bytesobject.c",
+            FunctionId::calculate_log2_keysize => "Objects/dictobject.c",
+            FunctionId::calculate_qualname => "Objects/descrobject.c",
             FunctionId::call_attribute => "Objects/typeobject.c",
+            FunctionId::call_null_error => "Objects/call.c",
             FunctionId::call_unbound_noarg => "Objects/typeobject.c",
+            FunctionId::calliter_dealloc => "Objects/iterobject.c",
+            FunctionId::calliter_iternext => "Objects/iterobject.c",
+            FunctionId::cell_clear => "Objects/cellobject.c",
+            FunctionId::cell_dealloc => "Objects/cellobject.c",
+            FunctionId::cell_get_contents => "Objects/cellobject.c",
+            FunctionId::cell_new => "Objects/cellobject.c",
+            FunctionId::cell_repr => "Objects/cellobject.c",
+            FunctionId::cell_set_contents => "Objects/cellobject.c",
+            FunctionId::cfunction_call => "Objects/methodobject.c",
+            FunctionId::cfunction_check_kwargs => "Objects/methodobject.c",
+            FunctionId::cfunction_enter_call => "Objects/methodobject.c",
+            FunctionId::cfunction_vectorcall_FASTCALL => "Objects/methodobject.c",
+            FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+                "Objects/methodobject.c"
+            }
+            FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+                "Objects/methodobject.c"
+            }
+            FunctionId::cfunction_vectorcall_NOARGS => "Objects/methodobject.c",
+            FunctionId::cfunction_vectorcall_O => "Objects/methodobject.c",
+            FunctionId::charmapencode_lookup => "Objects/unicodeobject.c",
+            FunctionId::charmapencode_resize => "Objects/unicodeobject.c",
+            FunctionId::charmaptranslate_lookup => "Objects/unicodeobject.c",
+            FunctionId::charmaptranslate_output => "Objects/unicodeobject.c",
+            FunctionId::check_api_version => "Objects/moduleobject.c",
+            FunctionId::check_basicsize_includes_size_and_offsets => {
+                "Objects/typeobject.c"
+            }
             FunctionId::check_class => "Objects/abstract.c",
             FunctionId::check_duplicates => "Objects/typeobject.c",
             FunctionId::check_num_args => "Objects/typeobject.c",
             FunctionId::check_set_special_type_attr => "Objects/typeobject.c",
             FunctionId::class_name => "Objects/typeobject.c",
+            FunctionId::classmethod_get => "Objects/descrobject.c",
+            FunctionId::clear_global_interned_strings => "Objects/unicodeobject.c",
+            FunctionId::clear_lock_held => "Objects/dictobject.c",
             FunctionId::clear_static_tp_subclasses => "Objects/typeobject.c",
+            FunctionId::clear_static_type_objects => "Objects/typeobject.c",
+            FunctionId::clear_tp_bases => "Objects/typeobject.c",
+            FunctionId::clear_tp_mro => "Objects/typeobject.c",
+            FunctionId::cm_clear => "Objects/funcobject.c",
+            FunctionId::cm_dealloc => "Objects/funcobject.c",
+            FunctionId::cm_descr_get => "Objects/funcobject.c",
+            FunctionId::cm_get___isabstractmethod__ => "Objects/funcobject.c",
+            FunctionId::cm_init => "Objects/funcobject.c",
+            FunctionId::cm_repr => "Objects/funcobject.c",
+            FunctionId::compare_generic => "Objects/dictobject.c",
+            FunctionId::compatible_for_assignment => "Objects/typeobject.c",
             FunctionId::compatible_with_tp_base => "Objects/typeobject.c",
+            FunctionId::complex___complex__ => "Objects/complexobject.c",
+            FunctionId::complex___format__ => "Objects/complexobject.c",
+            FunctionId::complex___format___impl => "Objects/complexobject.c",
+            FunctionId::complex___getnewargs__ => "Objects/complexobject.c",
+            FunctionId::complex_bool => "Objects/complexobject.c",
+            FunctionId::complex_conjugate => "Objects/complexobject.c",
+            FunctionId::complex_hash => "Objects/complexobject.c",
+            FunctionId::compute_item => "Objects/rangeobject.c",
+            FunctionId::compute_range_item => "Objects/rangeobject.c",
+            FunctionId::compute_range_length => "Objects/rangeobject.c",
+            FunctionId::compute_range_length_long => "Objects/rangeobject.c",
+            FunctionId::compute_slice => "Objects/rangeobject.c",
+            FunctionId::contains => "Objects/unionobject.c",
+            FunctionId::copy_lock_held => "Objects/dictobject.c",
+            FunctionId::delitem_knownhash_lock_held => "Objects/dictobject.c",
+            FunctionId::descr_check => "Objects/descrobject.c",
+            FunctionId::descr_dealloc => "Objects/descrobject.c",
+            FunctionId::descr_get_qualname => "Objects/descrobject.c",
+            FunctionId::descr_name => "Objects/descrobject.c",
+            FunctionId::descr_new => "Objects/descrobject.c",
+            FunctionId::descr_repr => "Objects/descrobject.c",
+            FunctionId::descr_setcheck => "Objects/descrobject.c",
+            FunctionId::descrobject_method_get_doc => "Objects/descrobject.c",
+            FunctionId::descrobject_method_repr => "Objects/descrobject.c",
             FunctionId::dict___contains__ => "Objects/dictobject.c",
             FunctionId::dict___reversed__ => "Objects/dictobject.c",
             FunctionId::dict___reversed___impl => "Objects/dictobject.c",
@@ -2656,7 +8900,10 @@ impl FunctionId {
             FunctionId::dict_clear_impl => "Objects/dictobject.c",
             FunctionId::dict_copy => "Objects/dictobject.c",
             FunctionId::dict_copy_impl => "Objects/dictobject.c",
+            FunctionId::dict_dict_fromkeys => "Objects/dictobject.c",
+            FunctionId::dict_dict_merge => "Objects/dictobject.c",
             FunctionId::dict_equal => "Objects/dictobject.c",
+            FunctionId::dict_event_name => "Objects/dictobject.c",
             FunctionId::dict_fromkeys => "Objects/dictobject.c",
             FunctionId::dict_fromkeys_impl => "Objects/dictobject.c",
             FunctionId::dict_get => "Objects/dictobject.c",
@@ -2668,19 +8915,27 @@ impl FunctionId {
             FunctionId::dict_iter => "Objects/dictobject.c",
             FunctionId::dict_keys => "Objects/dictobject.c",
             FunctionId::dict_keys_impl => "Objects/dictobject.c",
+            FunctionId::dict_length => "Objects/dictobject.c",
             FunctionId::dict_merge => "Objects/dictobject.c",
+            FunctionId::dict_new => "Objects/dictobject.c",
+            FunctionId::dict_new_presized => "Objects/dictobject.c",
             FunctionId::dict_or => "Objects/dictobject.c",
             FunctionId::dict_pop => "Objects/dictobject.c",
             FunctionId::dict_pop_impl => "Objects/dictobject.c",
             FunctionId::dict_popitem => "Objects/dictobject.c",
+            FunctionId::dict_popitem_impl => "Objects/dictobject.c",
             FunctionId::dict_repr => "Objects/dictobject.c",
+            FunctionId::dict_repr_lock_held => "Objects/dictobject.c",
             FunctionId::dict_richcompare => "Objects/dictobject.c",
+            FunctionId::dict_set_fromkeys => "Objects/dictobject.c",
             FunctionId::dict_setdefault => "Objects/dictobject.c",
             FunctionId::dict_setdefault_impl => "Objects/dictobject.c",
+            FunctionId::dict_setdefault_ref_lock_held => "Objects/dictobject.c",
             FunctionId::dict_subscript => "Objects/dictobject.c",
             FunctionId::dict_tp_clear => "Objects/dictobject.c",
             FunctionId::dict_update => "Objects/dictobject.c",
             FunctionId::dict_update_arg => "Objects/dictobject.c",
+            FunctionId::dict_update_common => "Objects/dictobject.c",
             FunctionId::dict_values => "Objects/dictobject.c",
             FunctionId::dict_values_impl => "Objects/dictobject.c",
             FunctionId::dict_vectorcall => "Objects/dictobject.c",
@@ -2693,6 +8948,8 @@ impl FunctionId {
             FunctionId::dictiter_iternextitem => "Objects/dictobject.c",
             FunctionId::dictiter_iternextkey => "Objects/dictobject.c",
             FunctionId::dictiter_iternextvalue => "Objects/dictobject.c",
+            FunctionId::dictiter_len => "Objects/dictobject.c",
+            FunctionId::dictiter_new => "Objects/dictobject.c",
             FunctionId::dictkeys_contains => "Objects/dictobject.c",
             FunctionId::dictkeys_iter => "Objects/dictobject.c",
             FunctionId::dictkeys_reversed => "Objects/dictobject.c",
@@ -2700,6 +8957,7 @@ impl FunctionId {
             FunctionId::dictvalues_iter => "Objects/dictobject.c",
             FunctionId::dictvalues_reversed => "Objects/dictobject.c",
             FunctionId::dictview_dealloc => "Objects/dictobject.c",
+            FunctionId::dictview_len => "Objects/dictobject.c",
             FunctionId::dictview_mapping => "Objects/dictobject.c",
             FunctionId::dictview_repr => "Objects/dictobject.c",
             FunctionId::dictview_richcompare => "Objects/dictobject.c",
@@ -2708,37 +8966,395 @@ impl FunctionId {
             FunctionId::dictviews_sub => "Objects/dictobject.c",
             FunctionId::dictviews_to_set => "Objects/dictobject.c",
             FunctionId::dictviews_xor => "Objects/dictobject.c",
+            FunctionId::do_argstrip => "Objects/bytesobject.c",
+            FunctionId::do_conversion => "Objects/unicodeobject.c",
+            FunctionId::do_lower => "Objects/unicodeobject.c",
+            FunctionId::do_markup => "Objects/unicodeobject.c",
             FunctionId::do_richcompare => "Objects/object.c",
+            FunctionId::do_string_format => "Objects/unicodeobject.c",
+            FunctionId::do_string_format_map => "Objects/unicodeobject.c",
+            FunctionId::do_super_lookup => "Objects/typeobject.c",
+            FunctionId::do_upper => "Objects/unicodeobject.c",
+            FunctionId::dummy_dealloc => "Objects/setobject.c",
+            FunctionId::dummy_repr => "Objects/setobject.c",
+            FunctionId::ellipsis_dealloc => "Objects/sliceobject.c",
+            FunctionId::ellipsis_new => "Objects/sliceobject.c",
+            FunctionId::ellipsis_reduce => "Objects/sliceobject.c",
+            FunctionId::ellipsis_repr => "Objects/sliceobject.c",
+            FunctionId::encoding_map_lookup => "Objects/unicodeobject.c",
+            FunctionId::ensure_managed_dict => "Objects/dictobject.c",
+            FunctionId::ensure_nonmanaged_dict => "Objects/dictobject.c",
             FunctionId::ensure_shared_on_resize => "Objects/dictobject.c",
+            FunctionId::ensure_unicode => "Objects/unicodeobject.c",
+            FunctionId::enum_dealloc => "Objects/enumobject.c",
+            FunctionId::enum_new_impl => "Objects/enumobject.c",
+            FunctionId::enum_next => "Objects/enumobject.c",
+            FunctionId::enum_next_long => "Objects/enumobject.c",
+            FunctionId::enum_reduce => "Objects/enumobject.c",
+            FunctionId::enumerate_vectorcall => "Objects/enumobject.c",
             FunctionId::estimate_log2_keysize => "Objects/dictobject.c",
+            FunctionId::evaluate_slice_index => "Objects/sliceobject.c",
             FunctionId::excess_args => "Objects/typeobject.c",
+            FunctionId::fast_floor_div => "Objects/longobject.c",
+            FunctionId::fast_mod => "Objects/longobject.c",
+            FunctionId::fast_range_iter => "Objects/rangeobject.c",
+            FunctionId::fieldnameiter_dealloc => "Objects/unicodeobject.c",
+            FunctionId::fieldnameiter_next => "Objects/unicodeobject.c",
+            FunctionId::find_empty_slot => "Objects/dictobject.c",
             FunctionId::find_name_in_mro => "Objects/typeobject.c",
+            FunctionId::fini_static_type => "Objects/typeobject.c",
+            FunctionId::fixup_slot_dispatchers => "Objects/typeobject.c",
+            FunctionId::float___ceil__ => "Objects/floatobject.c",
+            FunctionId::float___floor__ => "Objects/floatobject.c",
+            FunctionId::float___format__ => "Objects/floatobject.c",
+            FunctionId::float___format___impl => "Objects/floatobject.c",
+            FunctionId::float___getformat___impl => "Objects/floatobject.c",
+            FunctionId::float___getnewargs__ => "Objects/floatobject.c",
+            FunctionId::float___round__ => "Objects/floatobject.c",
+            FunctionId::float___trunc__ => "Objects/floatobject.c",
+            FunctionId::float___trunc___impl => "Objects/floatobject.c",
+            FunctionId::float_as_integer_ratio => "Objects/floatobject.c",
+            FunctionId::float_bool => "Objects/floatobject.c",
+            FunctionId::float_conjugate => "Objects/floatobject.c",
+            FunctionId::float_conjugate_impl => "Objects/floatobject.c",
+            FunctionId::float_dealloc => "Objects/floatobject.c",
+            FunctionId::float_float => "Objects/floatobject.c",
+            FunctionId::float_getimag => "Objects/floatobject.c",
+            FunctionId::float_getreal => "Objects/floatobject.c",
+            FunctionId::float_hash => "Objects/floatobject.c",
+            FunctionId::float_hex => "Objects/floatobject.c",
+            FunctionId::float_is_integer => "Objects/floatobject.c",
+            FunctionId::float_neg => "Objects/floatobject.c",
+            FunctionId::float_new => "Objects/floatobject.c",
+            FunctionId::float_new_impl => "Objects/floatobject.c",
+            FunctionId::float_subtype_new => "Objects/floatobject.c",
+            FunctionId::float_vectorcall => "Objects/floatobject.c",
+            FunctionId::formatchar => "Objects/unicodeobject.c",
+            FunctionId::formatlong => "Objects/bytesobject.c",
+            FunctionId::formatter_field_name_split => "Objects/unicodeobject.c",
+            FunctionId::formatter_parser => "Objects/unicodeobject.c",
+            FunctionId::formatteriter_dealloc => "Objects/unicodeobject.c",
+            FunctionId::free_values => "Objects/dictobject.c",
+            FunctionId::frozenset_copy => "Objects/setobject.c",
+            FunctionId::frozenset_copy_impl => "Objects/setobject.c",
+            FunctionId::frozenset_hash => "Objects/setobject.c",
+            FunctionId::frozenset_new => "Objects/setobject.c",
+            FunctionId::frozenset_vectorcall => "Objects/setobject.c",
+            FunctionId::func_clear => "Objects/funcobject.c",
+            FunctionId::func_dealloc => "Objects/funcobject.c",
+            FunctionId::func_descr_get => "Objects/funcobject.c",
+            FunctionId::func_event_name => "Objects/funcobject.c",
+            FunctionId::func_get_annotation_dict => "Objects/funcobject.c",
+            FunctionId::func_get_code => "Objects/funcobject.c",
+            FunctionId::func_get_defaults => "Objects/funcobject.c",
+            FunctionId::func_get_kwdefaults => "Objects/funcobject.c",
+            FunctionId::func_get_name => "Objects/funcobject.c",
+            FunctionId::func_get_qualname => "Objects/funcobject.c",
+            FunctionId::func_new_impl => "Objects/funcobject.c",
+            FunctionId::func_repr => "Objects/funcobject.c",
+            FunctionId::func_set_defaults => "Objects/funcobject.c",
+            FunctionId::func_set_kwdefaults => "Objects/funcobject.c",
+            FunctionId::func_set_name => "Objects/funcobject.c",
+            FunctionId::func_set_qualname => "Objects/funcobject.c",
+            FunctionId::function___annotations___get => "Objects/funcobject.c",
+            FunctionId::function___annotations___get_impl => "Objects/funcobject.c",
+            FunctionId::function___annotations___set => "Objects/funcobject.c",
+            FunctionId::function___annotations___set_impl => "Objects/funcobject.c",
+            FunctionId::function___type_params___get => "Objects/funcobject.c",
+            FunctionId::function___type_params___get_impl => "Objects/funcobject.c",
+            FunctionId::function___type_params___set => "Objects/funcobject.c",
+            FunctionId::function___type_params___set_impl => "Objects/funcobject.c",
+            FunctionId::functools_copy_attr => "Objects/funcobject.c",
+            FunctionId::functools_wraps => "Objects/funcobject.c",
+            FunctionId::ga_call => "Objects/genericaliasobject.c",
+            FunctionId::ga_dealloc => "Objects/genericaliasobject.c",
+            FunctionId::ga_getitem => "Objects/genericaliasobject.c",
+            FunctionId::ga_hash => "Objects/genericaliasobject.c",
+            FunctionId::ga_instancecheck => "Objects/genericaliasobject.c",
+            FunctionId::ga_iter => "Objects/genericaliasobject.c",
+            FunctionId::ga_iter_clear => "Objects/genericaliasobject.c",
+            FunctionId::ga_iter_dealloc => "Objects/genericaliasobject.c",
+            FunctionId::ga_iternext => "Objects/genericaliasobject.c",
+            FunctionId::ga_mro_entries => "Objects/genericaliasobject.c",
+            FunctionId::ga_new => "Objects/genericaliasobject.c",
+            FunctionId::ga_parameters => "Objects/genericaliasobject.c",
+            FunctionId::ga_repr => "Objects/genericaliasobject.c",
+            FunctionId::ga_repr_item => "Objects/genericaliasobject.c",
+            FunctionId::ga_repr_items_list => "Objects/genericaliasobject.c",
+            FunctionId::ga_richcompare => "Objects/genericaliasobject.c",
+            FunctionId::ga_subclasscheck => "Objects/genericaliasobject.c",
+            FunctionId::ga_unpacked_tuple_args => "Objects/genericaliasobject.c",
+            FunctionId::ga_vectorcall => "Objects/genericaliasobject.c",
+            FunctionId::gc_clear => "Objects/weakrefobject.c",
+            FunctionId::get_bases_tuple => "Objects/typeobject.c",
+            FunctionId::get_basic_refs => "Objects/weakrefobject.c",
             FunctionId::get_builtin_base_with_dict => "Objects/typeobject.c",
             FunctionId::get_dict_descriptor => "Objects/typeobject.c",
+            FunctionId::get_field_object => "Objects/unicodeobject.c",
+            FunctionId::get_integer => "Objects/unicodeobject.c",
+            FunctionId::get_len_of_range => "Objects/rangeobject.c",
             FunctionId::get_module_by_def => "Objects/typeobject.c",
+            FunctionId::get_ob_shash => "Objects/bytesobject.c",
             FunctionId::get_subclasses_key => "Objects/typeobject.c",
+            FunctionId::get_type_attr_as_size => "Objects/structseq.c",
+            FunctionId::get_type_cache => "Objects/typeobject.c",
+            FunctionId::getattr => "Objects/unicodeobject.c",
             FunctionId::getindex => "Objects/typeobject.c",
+            FunctionId::getitem_idx => "Objects/unicodeobject.c",
+            FunctionId::getitem_sequence => "Objects/unicodeobject.c",
+            FunctionId::getitem_str => "Objects/unicodeobject.c",
+            FunctionId::getnextarg => "Objects/bytesobject.c",
+            FunctionId::getset_get => "Objects/descrobject.c",
+            FunctionId::getset_get_doc => "Objects/descrobject.c",
+            FunctionId::getset_repr => "Objects/descrobject.c",
+            FunctionId::getset_set => "Objects/descrobject.c",
             FunctionId::hackcheck => "Objects/typeobject.c",
             FunctionId::hackcheck_unlocked => "Objects/typeobject.c",
+            FunctionId::handle_callback => "Objects/weakrefobject.c",
+            FunctionId::handle_capital_sigma => "Objects/unicodeobject.c",
             FunctionId::has_unique_reference => "Objects/dictobject.c",
+            FunctionId::hashtable_unicode_compare => "Objects/unicodeobject.c",
+            FunctionId::hashtable_unicode_hash => "Objects/unicodeobject.c",
+            FunctionId::hex_from_char => "Objects/floatobject.c",
             FunctionId::import_copyreg => "Objects/typeobject.c",
+            FunctionId::inherit_patma_flags => "Objects/typeobject.c",
+            FunctionId::inherit_special => "Objects/typeobject.c",
+            FunctionId::init_static_type => "Objects/typeobject.c",
+            FunctionId::init_weakref => "Objects/weakrefobject.c",
+            FunctionId::initialize_static_type => "Objects/structseq.c",
+            FunctionId::ins1 => "Objects/listobject.c",
+            FunctionId::insert_head => "Objects/weakrefobject.c",
+            FunctionId::insert_split_key => "Objects/dictobject.c",
+            FunctionId::insert_split_value => "Objects/dictobject.c",
+            FunctionId::insert_weakref => "Objects/weakrefobject.c",
             FunctionId::insertion_resize => "Objects/dictobject.c",
+            FunctionId::instancemethod_call => "Objects/classobject.c",
+            FunctionId::instancemethod_dealloc => "Objects/classobject.c",
+            FunctionId::instancemethod_descr_get => "Objects/classobject.c",
+            FunctionId::instancemethod_get_doc => "Objects/classobject.c",
+            FunctionId::instancemethod_getattro => "Objects/classobject.c",
+            FunctionId::instancemethod_new => "Objects/classobject.c",
+            FunctionId::instancemethod_new_impl => "Objects/classobject.c",
+            FunctionId::instancemethod_repr => "Objects/classobject.c",
+            FunctionId::instancemethod_richcompare => "Objects/classobject.c",
+            FunctionId::int___format__ => "Objects/longobject.c",
+            FunctionId::int___format___impl => "Objects/longobject.c",
+            FunctionId::int___getnewargs__ => "Objects/longobject.c",
+            FunctionId::int___getnewargs___impl => "Objects/longobject.c",
+            FunctionId::int___round__ => "Objects/longobject.c",
+            FunctionId::int___round___impl => "Objects/longobject.c",
+            FunctionId::int___sizeof__ => "Objects/longobject.c",
+            FunctionId::int___sizeof___impl => "Objects/longobject.c",
+            FunctionId::int_as_integer_ratio => "Objects/longobject.c",
+            FunctionId::int_as_integer_ratio_impl => "Objects/longobject.c",
+            FunctionId::int_bit_count => "Objects/longobject.c",
+            FunctionId::int_bit_count_impl => "Objects/longobject.c",
+            FunctionId::int_bit_length => "Objects/longobject.c",
+            FunctionId::int_bit_length_impl => "Objects/longobject.c",
+            FunctionId::int_is_integer => "Objects/longobject.c",
+            FunctionId::int_is_integer_impl => "Objects/longobject.c",
+            FunctionId::is_basic_proxy => "Objects/weakrefobject.c",
+            FunctionId::is_basic_ref => "Objects/weakrefobject.c",
+            FunctionId::is_basic_ref_or_proxy => "Objects/weakrefobject.c",
+            FunctionId::is_medium_int => "Objects/longobject.c",
+            FunctionId::is_same => "Objects/unionobject.c",
             FunctionId::is_subtype_with_mro => "Objects/typeobject.c",
+            FunctionId::is_unionable => "Objects/unionobject.c",
             FunctionId::is_unusable_slot => "Objects/dictobject.c",
+            FunctionId::iter_dealloc => "Objects/iterobject.c",
+            FunctionId::iter_iternext => "Objects/iterobject.c",
+            FunctionId::iter_len => "Objects/iterobject.c",
+            FunctionId::iter_setstate => "Objects/iterobject.c",
+            FunctionId::kind_maxchar_limit => "Objects/unicodeobject.c",
+            FunctionId::l_divmod => "Objects/longobject.c",
+            FunctionId::l_mod => "Objects/longobject.c",
+            FunctionId::list___init__ => "Objects/listobject.c",
+            FunctionId::list___reversed__ => "Objects/listobject.c",
+            FunctionId::list___reversed___impl => "Objects/listobject.c",
+            FunctionId::list___sizeof__ => "Objects/listobject.c",
+            FunctionId::list___sizeof___impl => "Objects/listobject.c",
+            FunctionId::list_append => "Objects/listobject.c",
+            FunctionId::list_append_impl => "Objects/listobject.c",
+            FunctionId::list_ass_item => "Objects/listobject.c",
+            FunctionId::list_ass_item_lock_held => "Objects/listobject.c",
+            FunctionId::list_ass_slice => "Objects/listobject.c",
+            FunctionId::list_ass_subscript => "Objects/listobject.c",
+            FunctionId::list_clear => "Objects/listobject.c",
+            FunctionId::list_clear_slot => "Objects/listobject.c",
+            FunctionId::list_concat => "Objects/listobject.c",
+            FunctionId::list_contains => "Objects/listobject.c",
+            FunctionId::list_copy => "Objects/listobject.c",
+            FunctionId::list_copy_impl => "Objects/listobject.c",
+            FunctionId::list_count => "Objects/listobject.c",
+            FunctionId::list_extend => "Objects/listobject.c",
+            FunctionId::list_extend_lock_held => "Objects/listobject.c",
+            FunctionId::list_get_item_ref => "Objects/listobject.c",
+            FunctionId::list_index => "Objects/listobject.c",
+            FunctionId::list_index_impl => "Objects/listobject.c",
+            FunctionId::list_inplace_concat => "Objects/listobject.c",
+            FunctionId::list_inplace_repeat => "Objects/listobject.c",
+            FunctionId::list_insert => "Objects/listobject.c",
+            FunctionId::list_insert_impl => "Objects/listobject.c",
+            FunctionId::list_item => "Objects/listobject.c",
+            FunctionId::list_iter => "Objects/listobject.c",
+            FunctionId::list_length => "Objects/listobject.c",
+            FunctionId::list_pop => "Objects/listobject.c",
+            FunctionId::list_remove => "Objects/listobject.c",
+            FunctionId::list_remove_impl => "Objects/listobject.c",
+            FunctionId::list_repeat => "Objects/listobject.c",
+            FunctionId::list_repr => "Objects/listobject.c",
+            FunctionId::list_repr_impl => "Objects/listobject.c",
+            FunctionId::list_reverse => "Objects/listobject.c",
+            FunctionId::list_richcompare => "Objects/listobject.c",
+            FunctionId::list_slice_step_lock_held => "Objects/listobject.c",
+            FunctionId::list_slice_wrap => "Objects/listobject.c",
+            FunctionId::list_subscript => "Objects/listobject.c",
+            FunctionId::list_vectorcall => "Objects/listobject.c",
+            FunctionId::listiter_dealloc => "Objects/listobject.c",
+            FunctionId::listiter_len => "Objects/listobject.c",
+            FunctionId::listiter_next => "Objects/listobject.c",
+            FunctionId::listiter_reduce => "Objects/listobject.c",
+            FunctionId::listiter_setstate => "Objects/listobject.c",
+            FunctionId::listobject_ensure_shared_on_resize => "Objects/listobject.c",
+            FunctionId::listreviter_dealloc => "Objects/listobject.c",
+            FunctionId::listreviter_len => "Objects/listobject.c",
+            FunctionId::listreviter_next => "Objects/listobject.c",
+            FunctionId::listreviter_reduce => "Objects/listobject.c",
+            FunctionId::listreviter_setstate => "Objects/listobject.c",
             FunctionId::load_keys_nentries => "Objects/dictobject.c",
+            FunctionId::long_abs => "Objects/longobject.c",
+            FunctionId::long_add => "Objects/longobject.c",
+            FunctionId::long_and => "Objects/longobject.c",
+            FunctionId::long_bool => "Objects/longobject.c",
+            FunctionId::long_compare => "Objects/longobject.c",
+            FunctionId::long_div => "Objects/longobject.c",
+            FunctionId::long_divmod => "Objects/longobject.c",
+            FunctionId::long_divrem => "Objects/longobject.c",
+            FunctionId::long_float => "Objects/longobject.c",
+            FunctionId::long_get0 => "Objects/longobject.c",
+            FunctionId::long_get1 => "Objects/longobject.c",
+            FunctionId::long_hash => "Objects/longobject.c",
+            FunctionId::long_invert => "Objects/longobject.c",
+            FunctionId::long_invmod => "Objects/longobject.c",
+            FunctionId::long_long => "Objects/longobject.c",
+            FunctionId::long_long_meth => "Objects/longobject.c",
+            FunctionId::long_lshift => "Objects/longobject.c",
+            FunctionId::long_lshift1 => "Objects/longobject.c",
+            FunctionId::long_mod => "Objects/longobject.c",
+            FunctionId::long_mul => "Objects/longobject.c",
+            FunctionId::long_neg => "Objects/longobject.c",
+            FunctionId::long_new_impl => "Objects/longobject.c",
+            FunctionId::long_normalize => "Objects/longobject.c",
+            FunctionId::long_or => "Objects/longobject.c",
+            FunctionId::long_rshift => "Objects/longobject.c",
+            FunctionId::long_rshift1 => "Objects/longobject.c",
+            FunctionId::long_sub => "Objects/longobject.c",
+            FunctionId::long_subtype_new => "Objects/longobject.c",
+            FunctionId::long_vectorcall => "Objects/longobject.c",
+            FunctionId::long_xor => "Objects/longobject.c",
+            FunctionId::longrangeiter_dealloc => "Objects/rangeobject.c",
+            FunctionId::longrangeiter_len => "Objects/rangeobject.c",
+            FunctionId::longrangeiter_next => "Objects/rangeobject.c",
+            FunctionId::longrangeiter_setstate => "Objects/rangeobject.c",
+            FunctionId::lookdict_index => "Objects/dictobject.c",
             FunctionId::lookup_maybe_method => "Objects/typeobject.c",
             FunctionId::lookup_method => "Objects/typeobject.c",
             FunctionId::lookup_tp_bases => "Objects/typeobject.c",
             FunctionId::lookup_tp_mro => "Objects/typeobject.c",
+            FunctionId::mainformatlong => "Objects/unicodeobject.c",
+            FunctionId::make_decode_exception => "Objects/unicodeobject.c",
+            FunctionId::make_dict_from_instance_attributes => "Objects/dictobject.c",
+            FunctionId::make_encode_exception => "Objects/unicodeobject.c",
+            FunctionId::make_new_frozenset => "Objects/setobject.c",
+            FunctionId::make_new_set => "Objects/setobject.c",
+            FunctionId::make_new_set_basetype => "Objects/setobject.c",
+            FunctionId::make_range_object => "Objects/rangeobject.c",
+            FunctionId::make_translate_exception => "Objects/unicodeobject.c",
+            FunctionId::make_union => "Objects/unionobject.c",
+            FunctionId::managed_static_type_index_clear => "Objects/typeobject.c",
+            FunctionId::mappingproxy_check_mapping => "Objects/descrobject.c",
+            FunctionId::mappingproxy_contains => "Objects/descrobject.c",
+            FunctionId::mappingproxy_copy => "Objects/descrobject.c",
+            FunctionId::mappingproxy_dealloc => "Objects/descrobject.c",
+            FunctionId::mappingproxy_getitem => "Objects/descrobject.c",
+            FunctionId::mappingproxy_getiter => "Objects/descrobject.c",
+            FunctionId::mappingproxy_hash => "Objects/descrobject.c",
+            FunctionId::mappingproxy_ior => "Objects/descrobject.c",
+            FunctionId::mappingproxy_items => "Objects/descrobject.c",
+            FunctionId::mappingproxy_keys => "Objects/descrobject.c",
+            FunctionId::mappingproxy_len => "Objects/descrobject.c",
+            FunctionId::mappingproxy_new_impl => "Objects/descrobject.c",
+            FunctionId::mappingproxy_or => "Objects/descrobject.c",
+            FunctionId::mappingproxy_repr => "Objects/descrobject.c",
+            FunctionId::mappingproxy_reversed => "Objects/descrobject.c",
+            FunctionId::mappingproxy_richcompare => "Objects/descrobject.c",
+            FunctionId::mappingproxy_str => "Objects/descrobject.c",
+            FunctionId::mappingproxy_values => "Objects/descrobject.c",
+            FunctionId::maybe_freelist_clear => "Objects/tupleobject.c",
+            FunctionId::member_get_doc => "Objects/descrobject.c",
+            FunctionId::member_repr => "Objects/descrobject.c",
+            FunctionId::merge => "Objects/unionobject.c",
             FunctionId::merge_class_dict => "Objects/typeobject.c",
+            FunctionId::merge_compute_minrun => "Objects/listobject.c",
             FunctionId::merge_from_seq2_lock_held => "Objects/dictobject.c",
+            FunctionId::meth_dealloc => "Objects/methodobject.c",
+            FunctionId::meth_get__doc__ => "Objects/methodobject.c",
+            FunctionId::meth_get__name__ => "Objects/methodobject.c",
+            FunctionId::meth_get__qualname__ => "Objects/methodobject.c",
+            FunctionId::meth_get__self__ => "Objects/methodobject.c",
+            FunctionId::meth_get__text_signature__ => "Objects/methodobject.c",
+            FunctionId::meth_repr => "Objects/methodobject.c",
+            FunctionId::meth_richcompare => "Objects/methodobject.c",
+            FunctionId::method___reduce__ => "Objects/classobject.c",
+            FunctionId::method_check_args => "Objects/descrobject.c",
+            FunctionId::method_dealloc => "Objects/classobject.c",
+            FunctionId::method_descr_get => "Objects/classobject.c",
+            FunctionId::method_get => "Objects/descrobject.c",
+            FunctionId::method_get_doc => "Objects/classobject.c",
+            FunctionId::method_get_text_signature => "Objects/descrobject.c",
+            FunctionId::method_getattro => "Objects/classobject.c",
+            FunctionId::method_hash => "Objects/classobject.c",
             FunctionId::method_is_overloaded => "Objects/typeobject.c",
+            FunctionId::method_new => "Objects/classobject.c",
+            FunctionId::method_new_impl => "Objects/classobject.c",
             FunctionId::method_output_as_list => "Objects/abstract.c",
+            FunctionId::method_repr => "Objects/classobject.c",
+            FunctionId::method_richcompare => "Objects/classobject.c",
+            FunctionId::method_vectorcall => "Objects/classobject.c",
+            FunctionId::method_vectorcall_FASTCALL => "Objects/descrobject.c",
+            FunctionId::method_vectorcall_FASTCALL_KEYWORDS => "Objects/descrobject.c",
+            FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+                "Objects/descrobject.c"
+            }
+            FunctionId::method_vectorcall_NOARGS => "Objects/descrobject.c",
+            FunctionId::method_vectorcall_O => "Objects/descrobject.c",
+            FunctionId::method_vectorcall_VARARGS => "Objects/descrobject.c",
+            FunctionId::method_vectorcall_VARARGS_KEYWORDS => "Objects/descrobject.c",
+            FunctionId::module___init___impl => "Objects/moduleobject.c",
+            FunctionId::module_clear => "Objects/moduleobject.c",
+            FunctionId::module_dir => "Objects/moduleobject.c",
+            FunctionId::module_get_annotations => "Objects/moduleobject.c",
+            FunctionId::module_init_dict => "Objects/moduleobject.c",
+            FunctionId::module_repr => "Objects/moduleobject.c",
+            FunctionId::module_set_annotations => "Objects/moduleobject.c",
             FunctionId::mro_check => "Objects/typeobject.c",
+            FunctionId::mro_hierarchy => "Objects/typeobject.c",
             FunctionId::mro_implementation => "Objects/typeobject.c",
             FunctionId::mro_internal => "Objects/typeobject.c",
             FunctionId::mro_internal_unlocked => "Objects/typeobject.c",
             FunctionId::mro_invoke => "Objects/typeobject.c",
+            FunctionId::namespace_clear => "Objects/namespaceobject.c",
+            FunctionId::namespace_dealloc => "Objects/namespaceobject.c",
+            FunctionId::namespace_init => "Objects/namespaceobject.c",
+            FunctionId::namespace_new => "Objects/namespaceobject.c",
+            FunctionId::namespace_reduce => "Objects/namespaceobject.c",
+            FunctionId::namespace_replace => "Objects/namespaceobject.c",
+            FunctionId::namespace_repr => "Objects/namespaceobject.c",
+            FunctionId::namespace_richcompare => "Objects/namespaceobject.c",
+            FunctionId::new_dict_with_shared_keys => "Objects/dictobject.c",
+            FunctionId::new_module => "Objects/moduleobject.c",
+            FunctionId::new_module_notrack => "Objects/moduleobject.c",
+            FunctionId::new_values => "Objects/dictobject.c",
             FunctionId::none_bool => "Objects/object.c",
             FunctionId::none_dealloc => "Objects/object.c",
             FunctionId::none_hash => "Objects/object.c",
@@ -2758,33 +9374,234 @@ impl FunctionId {
             FunctionId::object___reduce___impl => "Objects/typeobject.c",
             FunctionId::object___reduce_ex__ => "Objects/typeobject.c",
             FunctionId::object___sizeof__ => "Objects/typeobject.c",
+            FunctionId::object___sizeof___impl => "Objects/typeobject.c",
             FunctionId::object_dealloc => "Objects/typeobject.c",
             FunctionId::object_get_class => "Objects/typeobject.c",
             FunctionId::object_getstate => "Objects/typeobject.c",
             FunctionId::object_init => "Objects/typeobject.c",
             FunctionId::object_init_subclass => "Objects/typeobject.c",
+            FunctionId::object_is_not_callable => "Objects/call.c",
             FunctionId::object_isinstance => "Objects/abstract.c",
             FunctionId::object_issubclass => "Objects/abstract.c",
             FunctionId::object_new => "Objects/typeobject.c",
             FunctionId::object_recursive_isinstance => "Objects/abstract.c",
             FunctionId::object_repr => "Objects/typeobject.c",
             FunctionId::object_richcompare => "Objects/typeobject.c",
+            FunctionId::object_set_class => "Objects/typeobject.c",
             FunctionId::object_set_class_world_stopped => "Objects/typeobject.c",
             FunctionId::object_str => "Objects/typeobject.c",
             FunctionId::object_subclasshook => "Objects/typeobject.c",
             FunctionId::overrides_hash => "Objects/typeobject.c",
+            FunctionId::parse_field => "Objects/unicodeobject.c",
             FunctionId::pop_lock_held => "Objects/dictobject.c",
+            FunctionId::popcount_digit => "Objects/longobject.c",
+            FunctionId::powerloop => "Objects/listobject.c",
+            FunctionId::property_clear => "Objects/descrobject.c",
+            FunctionId::property_copy => "Objects/descrobject.c",
+            FunctionId::property_dealloc => "Objects/descrobject.c",
+            FunctionId::property_deleter => "Objects/descrobject.c",
+            FunctionId::property_descr_get => "Objects/descrobject.c",
+            FunctionId::property_descr_set => "Objects/descrobject.c",
+            FunctionId::property_get___isabstractmethod__ => "Objects/descrobject.c",
+            FunctionId::property_get__name__ => "Objects/descrobject.c",
+            FunctionId::property_getter => "Objects/descrobject.c",
+            FunctionId::property_init_impl => "Objects/descrobject.c",
+            FunctionId::property_name => "Objects/descrobject.c",
+            FunctionId::property_set__name__ => "Objects/descrobject.c",
+            FunctionId::property_set_name => "Objects/descrobject.c",
+            FunctionId::property_setter => "Objects/descrobject.c",
+            FunctionId::proxy_abs => "Objects/weakrefobject.c",
+            FunctionId::proxy_add => "Objects/weakrefobject.c",
+            FunctionId::proxy_and => "Objects/weakrefobject.c",
+            FunctionId::proxy_bool => "Objects/weakrefobject.c",
+            FunctionId::proxy_bytes => "Objects/weakrefobject.c",
+            FunctionId::proxy_call => "Objects/weakrefobject.c",
+            FunctionId::proxy_check_ref => "Objects/weakrefobject.c",
+            FunctionId::proxy_contains => "Objects/weakrefobject.c",
+            FunctionId::proxy_dealloc => "Objects/weakrefobject.c",
+            FunctionId::proxy_divmod => "Objects/weakrefobject.c",
+            FunctionId::proxy_float => "Objects/weakrefobject.c",
+            FunctionId::proxy_floor_div => "Objects/weakrefobject.c",
+            FunctionId::proxy_getattr => "Objects/weakrefobject.c",
+            FunctionId::proxy_getitem => "Objects/weakrefobject.c",
+            FunctionId::proxy_iadd => "Objects/weakrefobject.c",
+            FunctionId::proxy_iand => "Objects/weakrefobject.c",
+            FunctionId::proxy_ifloor_div => "Objects/weakrefobject.c",
+            FunctionId::proxy_ilshift => "Objects/weakrefobject.c",
+            FunctionId::proxy_imatmul => "Objects/weakrefobject.c",
+            FunctionId::proxy_imod => "Objects/weakrefobject.c",
+            FunctionId::proxy_imul => "Objects/weakrefobject.c",
+            FunctionId::proxy_index => "Objects/weakrefobject.c",
+            FunctionId::proxy_int => "Objects/weakrefobject.c",
+            FunctionId::proxy_invert => "Objects/weakrefobject.c",
+            FunctionId::proxy_ior => "Objects/weakrefobject.c",
+            FunctionId::proxy_ipow => "Objects/weakrefobject.c",
+            FunctionId::proxy_irshift => "Objects/weakrefobject.c",
+            FunctionId::proxy_isub => "Objects/weakrefobject.c",
+            FunctionId::proxy_iter => "Objects/weakrefobject.c",
+            FunctionId::proxy_iternext => "Objects/weakrefobject.c",
+            FunctionId::proxy_itrue_div => "Objects/weakrefobject.c",
+            FunctionId::proxy_ixor => "Objects/weakrefobject.c",
+            FunctionId::proxy_length => "Objects/weakrefobject.c",
+            FunctionId::proxy_lshift => "Objects/weakrefobject.c",
+            FunctionId::proxy_matmul => "Objects/weakrefobject.c",
+            FunctionId::proxy_mod => "Objects/weakrefobject.c",
+            FunctionId::proxy_mul => "Objects/weakrefobject.c",
+            FunctionId::proxy_neg => "Objects/weakrefobject.c",
+            FunctionId::proxy_or => "Objects/weakrefobject.c",
+            FunctionId::proxy_pos => "Objects/weakrefobject.c",
+            FunctionId::proxy_pow => "Objects/weakrefobject.c",
+            FunctionId::proxy_repr => "Objects/weakrefobject.c",
+            FunctionId::proxy_reversed => "Objects/weakrefobject.c",
+            FunctionId::proxy_richcompare => "Objects/weakrefobject.c",
+            FunctionId::proxy_rshift => "Objects/weakrefobject.c",
+            FunctionId::proxy_setattr => "Objects/weakrefobject.c",
+            FunctionId::proxy_setitem => "Objects/weakrefobject.c",
+            FunctionId::proxy_str => "Objects/weakrefobject.c",
+            FunctionId::proxy_sub => "Objects/weakrefobject.c",
+            FunctionId::proxy_true_div => "Objects/weakrefobject.c",
+            FunctionId::proxy_xor => "Objects/weakrefobject.c",
+            FunctionId::py_list_clear => "Objects/listobject.c",
+            FunctionId::py_list_clear_impl => "Objects/listobject.c",
+            FunctionId::pylong_int_divmod => "Objects/longobject.c",
+            FunctionId::raise_dict_descr_error => "Objects/typeobject.c",
+            FunctionId::raise_encode_exception => "Objects/unicodeobject.c",
+            FunctionId::range_bool => "Objects/rangeobject.c",
+            FunctionId::range_contains => "Objects/rangeobject.c",
+            FunctionId::range_contains_long => "Objects/rangeobject.c",
+            FunctionId::range_count => "Objects/rangeobject.c",
+            FunctionId::range_dealloc => "Objects/rangeobject.c",
+            FunctionId::range_equals => "Objects/rangeobject.c",
+            FunctionId::range_from_array => "Objects/rangeobject.c",
+            FunctionId::range_hash => "Objects/rangeobject.c",
+            FunctionId::range_index => "Objects/rangeobject.c",
+            FunctionId::range_item => "Objects/rangeobject.c",
+            FunctionId::range_iter => "Objects/rangeobject.c",
+            FunctionId::range_length => "Objects/rangeobject.c",
+            FunctionId::range_reduce => "Objects/rangeobject.c",
+            FunctionId::range_repr => "Objects/rangeobject.c",
+            FunctionId::range_richcompare => "Objects/rangeobject.c",
+            FunctionId::range_subscript => "Objects/rangeobject.c",
+            FunctionId::range_vectorcall => "Objects/rangeobject.c",
+            FunctionId::rangeiter_len => "Objects/rangeobject.c",
+            FunctionId::rangeiter_next => "Objects/rangeobject.c",
+            FunctionId::rangeiter_setstate => "Objects/rangeobject.c",
+            FunctionId::recurse_down_subclasses => "Objects/typeobject.c",
             FunctionId::recursive_issubclass => "Objects/abstract.c",
+            FunctionId::releasebuffer_call_python => "Objects/typeobject.c",
             FunctionId::releasebuffer_maybe_call_super => "Objects/typeobject.c",
+            FunctionId::releasebuffer_maybe_call_super_unlocked => "Objects/typeobject.c",
             FunctionId::remove_all_subclasses => "Objects/typeobject.c",
             FunctionId::remove_subclass => "Objects/typeobject.c",
+            FunctionId::resize_copy => "Objects/unicodeobject.c",
+            FunctionId::return_self => "Objects/bytearrayobject.c",
+            FunctionId::reversed_dealloc => "Objects/enumobject.c",
+            FunctionId::reversed_len => "Objects/enumobject.c",
+            FunctionId::reversed_new => "Objects/enumobject.c",
+            FunctionId::reversed_new_impl => "Objects/enumobject.c",
+            FunctionId::reversed_next => "Objects/enumobject.c",
+            FunctionId::reversed_reduce => "Objects/enumobject.c",
+            FunctionId::reversed_vectorcall => "Objects/enumobject.c",
+            FunctionId::richcmp_eq => "Objects/typeobject.c",
+            FunctionId::richcmp_ge => "Objects/typeobject.c",
+            FunctionId::richcmp_gt => "Objects/typeobject.c",
+            FunctionId::richcmp_le => "Objects/typeobject.c",
+            FunctionId::richcmp_lt => "Objects/typeobject.c",
+            FunctionId::richcmp_ne => "Objects/typeobject.c",
+            FunctionId::safe_object_compare => "Objects/listobject.c",
+            FunctionId::same_slots_added => "Objects/typeobject.c",
             FunctionId::sequence_repeat => "Objects/abstract.c",
+            FunctionId::set___contains__ => "Objects/setobject.c",
+            FunctionId::set___contains___impl => "Objects/setobject.c",
+            FunctionId::set___reduce__ => "Objects/setobject.c",
+            FunctionId::set___reduce___impl => "Objects/setobject.c",
+            FunctionId::set___sizeof__ => "Objects/setobject.c",
+            FunctionId::set_add => "Objects/setobject.c",
+            FunctionId::set_add_impl => "Objects/setobject.c",
+            FunctionId::set_add_key => "Objects/setobject.c",
+            FunctionId::set_and => "Objects/setobject.c",
+            FunctionId::set_clear => "Objects/setobject.c",
+            FunctionId::set_clear_impl => "Objects/setobject.c",
+            FunctionId::set_contains_entry => "Objects/setobject.c",
+            FunctionId::set_contains_key => "Objects/setobject.c",
+            FunctionId::set_contains_lock_held => "Objects/setobject.c",
+            FunctionId::set_copy => "Objects/setobject.c",
+            FunctionId::set_copy_and_difference => "Objects/setobject.c",
+            FunctionId::set_copy_impl => "Objects/setobject.c",
+            FunctionId::set_dealloc => "Objects/setobject.c",
+            FunctionId::set_difference_multi => "Objects/setobject.c",
+            FunctionId::set_difference_multi_impl => "Objects/setobject.c",
+            FunctionId::set_difference_update => "Objects/setobject.c",
+            FunctionId::set_difference_update_impl => "Objects/setobject.c",
+            FunctionId::set_discard => "Objects/setobject.c",
+            FunctionId::set_discard_entry => "Objects/setobject.c",
+            FunctionId::set_discard_impl => "Objects/setobject.c",
+            FunctionId::set_discard_key => "Objects/setobject.c",
+            FunctionId::set_flags => "Objects/typeobject.c",
             FunctionId::set_flags_recursive => "Objects/typeobject.c",
+            FunctionId::set_iand => "Objects/setobject.c",
+            FunctionId::set_init => "Objects/setobject.c",
+            FunctionId::set_insert_clean => "Objects/setobject.c",
+            FunctionId::set_intersection_multi => "Objects/setobject.c",
+            FunctionId::set_intersection_multi_impl => "Objects/setobject.c",
+            FunctionId::set_intersection_update => "Objects/setobject.c",
+            FunctionId::set_intersection_update_multi => "Objects/setobject.c",
+            FunctionId::set_intersection_update_multi_impl => "Objects/setobject.c",
+            FunctionId::set_ior => "Objects/setobject.c",
+            FunctionId::set_isdisjoint => "Objects/setobject.c",
+            FunctionId::set_issubset => "Objects/setobject.c",
+            FunctionId::set_issuperset => "Objects/setobject.c",
+            FunctionId::set_issuperset_impl => "Objects/setobject.c",
+            FunctionId::set_isub => "Objects/setobject.c",
+            FunctionId::set_iter => "Objects/setobject.c",
+            FunctionId::set_ixor => "Objects/setobject.c",
+            FunctionId::set_keys => "Objects/dictobject.c",
+            FunctionId::set_len => "Objects/setobject.c",
+            FunctionId::set_new => "Objects/setobject.c",
+            FunctionId::set_ob_shash => "Objects/bytesobject.c",
+            FunctionId::set_or => "Objects/setobject.c",
+            FunctionId::set_orig_class => "Objects/genericaliasobject.c",
+            FunctionId::set_pop => "Objects/setobject.c",
+            FunctionId::set_remove => "Objects/setobject.c",
+            FunctionId::set_remove_impl => "Objects/setobject.c",
+            FunctionId::set_repr => "Objects/setobject.c",
+            FunctionId::set_richcompare => "Objects/setobject.c",
+            FunctionId::set_sub => "Objects/setobject.c",
+            FunctionId::set_symmetric_difference => "Objects/setobject.c",
+            FunctionId::set_symmetric_difference_impl => "Objects/setobject.c",
+            FunctionId::set_symmetric_difference_update => "Objects/setobject.c",
+            FunctionId::set_symmetric_difference_update_dict => "Objects/setobject.c",
+            FunctionId::set_tp_bases => "Objects/typeobject.c",
+            FunctionId::set_tp_mro => "Objects/typeobject.c",
+            FunctionId::set_union => "Objects/setobject.c",
+            FunctionId::set_union_impl => "Objects/setobject.c",
+            FunctionId::set_update => "Objects/setobject.c",
+            FunctionId::set_update_dict_lock_held => "Objects/setobject.c",
+            FunctionId::set_update_impl => "Objects/setobject.c",
+            FunctionId::set_update_internal => "Objects/setobject.c",
+            FunctionId::set_update_iterable_lock_held => "Objects/setobject.c",
+            FunctionId::set_update_local => "Objects/setobject.c",
+            FunctionId::set_update_lock_held => "Objects/setobject.c",
+            FunctionId::set_values => "Objects/dictobject.c",
+            FunctionId::set_vectorcall => "Objects/setobject.c",
+            FunctionId::set_version_unlocked => "Objects/typeobject.c",
+            FunctionId::set_xor => "Objects/setobject.c",
             FunctionId::setitem_lock_held => "Objects/dictobject.c",
+            FunctionId::setitem_take2_lock_held => "Objects/dictobject.c",
+            FunctionId::setiter_dealloc => "Objects/setobject.c",
+            FunctionId::setup_ga => "Objects/genericaliasobject.c",
             FunctionId::shape_differs => "Objects/typeobject.c",
+            FunctionId::sizeof_lock_held => "Objects/dictobject.c",
+            FunctionId::slice_indices => "Objects/sliceobject.c",
+            FunctionId::slice_new => "Objects/sliceobject.c",
+            FunctionId::slice_reduce => "Objects/sliceobject.c",
+            FunctionId::slice_repr => "Objects/sliceobject.c",
+            FunctionId::slice_richcompare => "Objects/sliceobject.c",
+            FunctionId::slicehash => "Objects/sliceobject.c",
             FunctionId::slot_am_aiter => "Objects/typeobject.c",
             FunctionId::slot_am_anext => "Objects/typeobject.c",
             FunctionId::slot_am_await => "Objects/typeobject.c",
+            FunctionId::slot_bf_getbuffer => "Objects/typeobject.c",
             FunctionId::slot_bf_releasebuffer => "Objects/typeobject.c",
             FunctionId::slot_mp_ass_subscript => "Objects/typeobject.c",
             FunctionId::slot_mp_subscript => "Objects/typeobject.c",
@@ -2841,17 +9658,89 @@ impl FunctionId {
             FunctionId::slot_tp_richcompare => "Objects/typeobject.c",
             FunctionId::slot_tp_setattro => "Objects/typeobject.c",
             FunctionId::slot_tp_str => "Objects/typeobject.c",
+            FunctionId::sm_call => "Objects/funcobject.c",
+            FunctionId::sm_clear => "Objects/funcobject.c",
+            FunctionId::sm_dealloc => "Objects/funcobject.c",
+            FunctionId::sm_descr_get => "Objects/funcobject.c",
+            FunctionId::sm_get___isabstractmethod__ => "Objects/funcobject.c",
+            FunctionId::sm_init => "Objects/funcobject.c",
+            FunctionId::sm_repr => "Objects/funcobject.c",
             FunctionId::solid_base => "Objects/typeobject.c",
+            FunctionId::split_keys_entry_added => "Objects/dictobject.c",
+            FunctionId::store_instance_attr_dict => "Objects/dictobject.c",
+            FunctionId::store_instance_attr_lock_held => "Objects/dictobject.c",
+            FunctionId::stringlib__factorize => "Objects/bytearrayobject.c",
+            FunctionId::stringlib__two_way_find => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_capitalize => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_center_impl => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_count => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_find => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isalnum => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isalpha => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isascii => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isdigit => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_islower => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isspace => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_istitle => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_isupper => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_ljust_impl => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_lower => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_rfind => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_rjust_impl => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_swapcase => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_title => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_upper => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_zfill => "Objects/bytearrayobject.c",
+            FunctionId::striter_dealloc => "Objects/bytesobject.c",
+            FunctionId::striter_len => "Objects/bytesobject.c",
+            FunctionId::striter_setstate => "Objects/bytesobject.c",
+            FunctionId::structseq_dealloc => "Objects/structseq.c",
             FunctionId::subtype_clear => "Objects/typeobject.c",
             FunctionId::subtype_dealloc => "Objects/typeobject.c",
+            FunctionId::subtype_dict => "Objects/typeobject.c",
+            FunctionId::subtype_getweakref => "Objects/typeobject.c",
+            FunctionId::subtype_setdict => "Objects/typeobject.c",
+            FunctionId::subtype_traverse => "Objects/typeobject.c",
             FunctionId::super_dealloc => "Objects/typeobject.c",
+            FunctionId::super_descr_get => "Objects/typeobject.c",
             FunctionId::super_getattro => "Objects/typeobject.c",
+            FunctionId::super_init => "Objects/typeobject.c",
+            FunctionId::super_init_impl => "Objects/typeobject.c",
+            FunctionId::super_repr => "Objects/typeobject.c",
             FunctionId::super_vectorcall => "Objects/typeobject.c",
             FunctionId::supercheck => "Objects/typeobject.c",
             FunctionId::tail_contains => "Objects/typeobject.c",
             FunctionId::ternary_iop => "Objects/abstract.c",
             FunctionId::ternary_op => "Objects/abstract.c",
+            FunctionId::to_complex => "Objects/complexobject.c",
             FunctionId::tp_new_wrapper => "Objects/typeobject.c",
+            FunctionId::track_module => "Objects/moduleobject.c",
+            FunctionId::traverse_slots => "Objects/typeobject.c",
+            FunctionId::try_complex_special_method => "Objects/complexobject.c",
+            FunctionId::try_reuse_basic_ref => "Objects/weakrefobject.c",
+            FunctionId::tuple___getnewargs__ => "Objects/tupleobject.c",
+            FunctionId::tuple___getnewargs___impl => "Objects/tupleobject.c",
+            FunctionId::tuple_add => "Objects/genericaliasobject.c",
+            FunctionId::tuple_count => "Objects/tupleobject.c",
+            FunctionId::tuple_extend => "Objects/genericaliasobject.c",
+            FunctionId::tuple_index => "Objects/genericaliasobject.c",
+            FunctionId::tuple_index_impl => "Objects/tupleobject.c",
+            FunctionId::tuple_iter => "Objects/tupleobject.c",
+            FunctionId::tuple_new => "Objects/tupleobject.c",
+            FunctionId::tuple_new_impl => "Objects/tupleobject.c",
+            FunctionId::tuple_subtype_new => "Objects/tupleobject.c",
+            FunctionId::tuple_vectorcall => "Objects/tupleobject.c",
+            FunctionId::tuplecontains => "Objects/tupleobject.c",
+            FunctionId::tuplehash => "Objects/tupleobject.c",
+            FunctionId::tupleitem => "Objects/tupleobject.c",
+            FunctionId::tupleiter_dealloc => "Objects/tupleobject.c",
+            FunctionId::tupleiter_len => "Objects/tupleobject.c",
+            FunctionId::tupleiter_next => "Objects/tupleobject.c",
+            FunctionId::tupleiter_setstate => "Objects/tupleobject.c",
+            FunctionId::tuplelength => "Objects/tupleobject.c",
+            FunctionId::tupleobject_tuple_index => "Objects/tupleobject.c",
+            FunctionId::tuplerepr => "Objects/tupleobject.c",
+            FunctionId::tuplesubscript => "Objects/tupleobject.c",
             FunctionId::type___dir__ => "Objects/typeobject.c",
             FunctionId::type___dir___impl => "Objects/typeobject.c",
             FunctionId::type___instancecheck__ => "Objects/typeobject.c",
@@ -2862,7 +9751,14 @@ impl FunctionId {
             FunctionId::type___subclasses__ => "Objects/typeobject.c",
             FunctionId::type___subclasses___impl => "Objects/typeobject.c",
             FunctionId::type_abstractmethods => "Objects/typeobject.c",
+            FunctionId::type_add_getset => "Objects/typeobject.c",
+            FunctionId::type_add_members => "Objects/typeobject.c",
+            FunctionId::type_add_method => "Objects/typeobject.c",
+            FunctionId::type_add_methods => "Objects/typeobject.c",
+            FunctionId::type_cache_clear => "Objects/typeobject.c",
             FunctionId::type_call => "Objects/typeobject.c",
+            FunctionId::type_clear => "Objects/typeobject.c",
+            FunctionId::type_dealloc_common => "Objects/typeobject.c",
             FunctionId::type_dict => "Objects/typeobject.c",
             FunctionId::type_dict_set_doc => "Objects/typeobject.c",
             FunctionId::type_error => "Objects/abstract.c",
@@ -2879,53 +9775,226 @@ impl FunctionId {
             FunctionId::type_is_subtype_base_chain => "Objects/typeobject.c",
             FunctionId::type_mro => "Objects/typeobject.c",
             FunctionId::type_mro_impl => "Objects/typeobject.c",
+            FunctionId::type_mro_modified => "Objects/typeobject.c",
             FunctionId::type_name => "Objects/typeobject.c",
+            FunctionId::type_new => "Objects/typeobject.c",
+            FunctionId::type_new_alloc => "Objects/typeobject.c",
             FunctionId::type_new_classmethod => "Objects/typeobject.c",
             FunctionId::type_new_copy_slots => "Objects/typeobject.c",
+            FunctionId::type_new_descriptors => "Objects/typeobject.c",
+            FunctionId::type_new_get_bases => "Objects/typeobject.c",
+            FunctionId::type_new_get_slots => "Objects/typeobject.c",
             FunctionId::type_new_impl => "Objects/typeobject.c",
+            FunctionId::type_new_init => "Objects/typeobject.c",
             FunctionId::type_new_init_subclass => "Objects/typeobject.c",
             FunctionId::type_new_set_attrs => "Objects/typeobject.c",
             FunctionId::type_new_set_classcell => "Objects/typeobject.c",
             FunctionId::type_new_set_classdictcell => "Objects/typeobject.c",
+            FunctionId::type_new_set_ht_name => "Objects/typeobject.c",
             FunctionId::type_new_set_module => "Objects/typeobject.c",
+            FunctionId::type_new_set_names => "Objects/typeobject.c",
+            FunctionId::type_new_set_slots => "Objects/typeobject.c",
+            FunctionId::type_new_slots => "Objects/typeobject.c",
+            FunctionId::type_new_slots_bases => "Objects/typeobject.c",
+            FunctionId::type_new_slots_impl => "Objects/typeobject.c",
             FunctionId::type_new_staticmethod => "Objects/typeobject.c",
+            FunctionId::type_new_visit_slots => "Objects/typeobject.c",
             FunctionId::type_prepare => "Objects/typeobject.c",
             FunctionId::type_qualname => "Objects/typeobject.c",
+            FunctionId::type_ready => "Objects/typeobject.c",
             FunctionId::type_ready_add_subclasses => "Objects/typeobject.c",
             FunctionId::type_ready_fill_dict => "Objects/typeobject.c",
             FunctionId::type_ready_mro => "Objects/typeobject.c",
             FunctionId::type_ready_pre_checks => "Objects/typeobject.c",
+            FunctionId::type_ready_preheader => "Objects/typeobject.c",
+            FunctionId::type_ready_set_base => "Objects/typeobject.c",
             FunctionId::type_ready_set_bases => "Objects/typeobject.c",
             FunctionId::type_ready_set_dict => "Objects/typeobject.c",
             FunctionId::type_ready_set_hash => "Objects/typeobject.c",
+            FunctionId::type_ready_set_new => "Objects/typeobject.c",
+            FunctionId::type_ready_set_type => "Objects/typeobject.c",
             FunctionId::type_repr => "Objects/typeobject.c",
+            FunctionId::type_set_abstractmethods => "Objects/typeobject.c",
             FunctionId::type_set_annotations => "Objects/typeobject.c",
+            FunctionId::type_set_bases => "Objects/typeobject.c",
+            FunctionId::type_set_bases_unlocked => "Objects/typeobject.c",
             FunctionId::type_set_doc => "Objects/typeobject.c",
             FunctionId::type_set_module => "Objects/typeobject.c",
+            FunctionId::type_set_qualname => "Objects/typeobject.c",
             FunctionId::type_set_type_params => "Objects/typeobject.c",
+            FunctionId::type_setattro => "Objects/typeobject.c",
             FunctionId::type_update_dict => "Objects/typeobject.c",
             FunctionId::type_vectorcall => "Objects/typeobject.c",
+            FunctionId::ucs1lib_SWAB4 => "Objects/unicodeobject.c",
+            FunctionId::ucs1lib__factorize => "Objects/unicodeobject.c",
+            FunctionId::ucs1lib__two_way_find => "Objects/unicodeobject.c",
+            FunctionId::ucs1lib_count => "Objects/unicodeobject.c",
+            FunctionId::ucs1lib_find => "Objects/unicodeobject.c",
+            FunctionId::ucs1lib_rfind => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib_SWAB4 => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib__factorize => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib__two_way_find => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib_count => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib_find => "Objects/unicodeobject.c",
+            FunctionId::ucs2lib_rfind => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib_SWAB4 => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib__factorize => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib__two_way_find => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib_count => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib_find => "Objects/unicodeobject.c",
+            FunctionId::ucs4lib_rfind => "Objects/unicodeobject.c",
+            FunctionId::unicode___format__ => "Objects/unicodeobject.c",
+            FunctionId::unicode___format___impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_capitalize => "Objects/unicodeobject.c",
+            FunctionId::unicode_casefold => "Objects/unicodeobject.c",
+            FunctionId::unicode_center_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_check_modifiable => "Objects/unicodeobject.c",
+            FunctionId::unicode_count => "Objects/unicodeobject.c",
+            FunctionId::unicode_encode_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_endswith => "Objects/unicodeobject.c",
+            FunctionId::unicode_endswith_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_ensure_utf8 => "Objects/unicodeobject.c",
+            FunctionId::unicode_find => "Objects/unicodeobject.c",
+            FunctionId::unicode_find_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_format_arg_format => "Objects/unicodeobject.c",
+            FunctionId::unicode_format_arg_parse => "Objects/unicodeobject.c",
+            FunctionId::unicode_format_getnextarg => "Objects/unicodeobject.c",
+            FunctionId::unicode_fromformat_write_str => "Objects/unicodeobject.c",
+            FunctionId::unicode_getnewargs => "Objects/unicodeobject.c",
+            FunctionId::unicode_hash => "Objects/unicodeobject.c",
+            FunctionId::unicode_index => "Objects/unicodeobject.c",
+            FunctionId::unicode_index_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_isalnum => "Objects/unicodeobject.c",
+            FunctionId::unicode_isalpha => "Objects/unicodeobject.c",
+            FunctionId::unicode_isascii => "Objects/unicodeobject.c",
+            FunctionId::unicode_isascii_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_isdecimal => "Objects/unicodeobject.c",
+            FunctionId::unicode_isdigit => "Objects/unicodeobject.c",
+            FunctionId::unicode_isidentifier => "Objects/unicodeobject.c",
+            FunctionId::unicode_isidentifier_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_islower => "Objects/unicodeobject.c",
+            FunctionId::unicode_isnumeric => "Objects/unicodeobject.c",
+            FunctionId::unicode_isprintable => "Objects/unicodeobject.c",
+            FunctionId::unicode_isspace => "Objects/unicodeobject.c",
+            FunctionId::unicode_istitle => "Objects/unicodeobject.c",
+            FunctionId::unicode_isupper => "Objects/unicodeobject.c",
+            FunctionId::unicode_iter => "Objects/unicodeobject.c",
+            FunctionId::unicode_join => "Objects/unicodeobject.c",
+            FunctionId::unicode_length => "Objects/unicodeobject.c",
+            FunctionId::unicode_ljust_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_lower => "Objects/unicodeobject.c",
+            FunctionId::unicode_lstrip => "Objects/unicodeobject.c",
+            FunctionId::unicode_lstrip_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_maketrans => "Objects/unicodeobject.c",
+            FunctionId::unicode_mod => "Objects/unicodeobject.c",
+            FunctionId::unicode_modifiable => "Objects/unicodeobject.c",
+            FunctionId::unicode_new_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_partition => "Objects/unicodeobject.c",
+            FunctionId::unicode_removeprefix => "Objects/unicodeobject.c",
+            FunctionId::unicode_removeprefix_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_removesuffix => "Objects/unicodeobject.c",
+            FunctionId::unicode_removesuffix_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_replace_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_resize => "Objects/unicodeobject.c",
+            FunctionId::unicode_result_unchanged => "Objects/unicodeobject.c",
+            FunctionId::unicode_rfind => "Objects/unicodeobject.c",
+            FunctionId::unicode_rfind_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_rindex => "Objects/unicodeobject.c",
+            FunctionId::unicode_rindex_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_rjust_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_rpartition => "Objects/unicodeobject.c",
+            FunctionId::unicode_rsplit_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_rstrip => "Objects/unicodeobject.c",
+            FunctionId::unicode_rstrip_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_sizeof => "Objects/unicodeobject.c",
+            FunctionId::unicode_split_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_splitlines_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_startswith => "Objects/unicodeobject.c",
+            FunctionId::unicode_startswith_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_str => "Objects/unicodeobject.c",
+            FunctionId::unicode_strip => "Objects/unicodeobject.c",
+            FunctionId::unicode_strip_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_swapcase => "Objects/unicodeobject.c",
+            FunctionId::unicode_title => "Objects/unicodeobject.c",
+            FunctionId::unicode_translate => "Objects/unicodeobject.c",
+            FunctionId::unicode_upper => "Objects/unicodeobject.c",
+            FunctionId::unicode_vectorcall => "Objects/unicodeobject.c",
+            FunctionId::unicode_zfill => "Objects/unicodeobject.c",
+            FunctionId::unicodeiter_dealloc => "Objects/unicodeobject.c",
+            FunctionId::unicodeiter_len => "Objects/unicodeobject.c",
+            FunctionId::unicodeiter_setstate => "Objects/unicodeobject.c",
+            FunctionId::unicodekeys_lookup_split => "Objects/dictobject.c",
+            FunctionId::union_getitem => "Objects/unionobject.c",
+            FunctionId::union_hash => "Objects/unionobject.c",
+            FunctionId::union_init_parameters => "Objects/unionobject.c",
+            FunctionId::union_parameters => "Objects/unionobject.c",
+            FunctionId::union_repr => "Objects/unionobject.c",
+            FunctionId::union_repr_item => "Objects/unionobject.c",
+            FunctionId::union_richcompare => "Objects/unionobject.c",
+            FunctionId::unionobject_dealloc => "Objects/unionobject.c",
+            FunctionId::unsafe_float_compare => "Objects/listobject.c",
+            FunctionId::unsafe_long_compare => "Objects/listobject.c",
+            FunctionId::update_all_slots => "Objects/typeobject.c",
+            FunctionId::update_subclasses => "Objects/typeobject.c",
+            FunctionId::valid_index => "Objects/listobject.c",
+            FunctionId::validate_step => "Objects/rangeobject.c",
+            FunctionId::values_size_from_count => "Objects/dictobject.c",
             FunctionId::vectorcall_maybe => "Objects/typeobject.c",
             FunctionId::vectorcall_method => "Objects/typeobject.c",
             FunctionId::vectorcall_unbound => "Objects/typeobject.c",
+            FunctionId::weakref___init__ => "Objects/weakrefobject.c",
+            FunctionId::weakref___new__ => "Objects/weakrefobject.c",
+            FunctionId::weakref_dealloc => "Objects/weakrefobject.c",
+            FunctionId::weakref_hash => "Objects/weakrefobject.c",
+            FunctionId::weakref_hash_lock_held => "Objects/weakrefobject.c",
+            FunctionId::weakref_repr => "Objects/weakrefobject.c",
+            FunctionId::weakref_richcompare => "Objects/weakrefobject.c",
+            FunctionId::weakref_vectorcall => "Objects/weakrefobject.c",
             FunctionId::wrap_binaryfunc => "Objects/typeobject.c",
             FunctionId::wrap_binaryfunc_l => "Objects/typeobject.c",
             FunctionId::wrap_binaryfunc_r => "Objects/typeobject.c",
+            FunctionId::wrap_buffer => "Objects/typeobject.c",
             FunctionId::wrap_call => "Objects/typeobject.c",
             FunctionId::wrap_del => "Objects/typeobject.c",
             FunctionId::wrap_delattr => "Objects/typeobject.c",
             FunctionId::wrap_delitem => "Objects/typeobject.c",
             FunctionId::wrap_descr_delete => "Objects/typeobject.c",
+            FunctionId::wrap_descr_get => "Objects/typeobject.c",
+            FunctionId::wrap_descr_set => "Objects/typeobject.c",
             FunctionId::wrap_hashfunc => "Objects/typeobject.c",
+            FunctionId::wrap_indexargfunc => "Objects/typeobject.c",
             FunctionId::wrap_init => "Objects/typeobject.c",
             FunctionId::wrap_inquirypred => "Objects/typeobject.c",
             FunctionId::wrap_lenfunc => "Objects/typeobject.c",
             FunctionId::wrap_next => "Objects/typeobject.c",
+            FunctionId::wrap_objobjargproc => "Objects/typeobject.c",
             FunctionId::wrap_objobjproc => "Objects/typeobject.c",
+            FunctionId::wrap_releasebuffer => "Objects/typeobject.c",
             FunctionId::wrap_richcmpfunc => "Objects/typeobject.c",
+            FunctionId::wrap_setattr => "Objects/typeobject.c",
             FunctionId::wrap_sq_delitem => "Objects/typeobject.c",
             FunctionId::wrap_sq_item => "Objects/typeobject.c",
+            FunctionId::wrap_sq_setitem => "Objects/typeobject.c",
+            FunctionId::wrap_ternaryfunc => "Objects/typeobject.c",
+            FunctionId::wrap_ternaryfunc_r => "Objects/typeobject.c",
             FunctionId::wrap_unaryfunc => "Objects/typeobject.c",
+            FunctionId::wrapper_call => "Objects/descrobject.c",
+            FunctionId::wrapper_dealloc => "Objects/descrobject.c",
+            FunctionId::wrapper_doc => "Objects/descrobject.c",
+            FunctionId::wrapper_name => "Objects/descrobject.c",
+            FunctionId::wrapper_objclass => "Objects/descrobject.c",
+            FunctionId::wrapper_qualname => "Objects/descrobject.c",
+            FunctionId::wrapper_repr => "Objects/descrobject.c",
+            FunctionId::wrapper_richcompare => "Objects/descrobject.c",
+            FunctionId::wrapper_text_signature => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_call => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_get => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_get_doc => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_get_text_signature => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_raw_call => "Objects/descrobject.c",
+            FunctionId::wrapperdescr_repr => "Objects/descrobject.c",
+            FunctionId::x_add => "Objects/longobject.c",
+            FunctionId::x_sub => "Objects/longobject.c",
         }
     }
 }
@@ -2936,7 +10005,7 @@ pub const fn offsetof(slot: Slot) -> i32 {
 }
 /// A world in which translated functions run.
 pub trait CApi: Sized {
-    /// A non-null `PyObject *`; types are objects too.
+    /// A non-null pointer: a `PyObject *` (types are objects too), or one to another struct of C that the world handed out.
     type Object: Clone + std::fmt::Debug;
     /// A C function pointer found in a slot.
     type Function: Clone + PartialEq + std::fmt::Debug;
@@ -2957,6 +10026,21 @@ pub trait CApi: Sized {
         let global = self.global(name)?;
         self.Py_Is(object, &global)
     }
+    /// A struct of C by name, zero everywhere.
+    fn new_struct(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(name))
+    }
+    /// An element of an array.
+    fn item(
+        &mut self,
+        array: &[Self::Object],
+        index: usize,
+    ) -> Result<Self::Object, Self::Error> {
+        match array.get(index) {
+            Some(object) => Ok(object.clone()),
+            None => Err(self.unsupported("element outside of an array")),
+        }
+    }
     /// Whether two pointers are one.
     fn Py_Is(
         &mut self,
@@ -2968,6 +10052,38 @@ pub trait CApi: Sized {
     /// An interned string.
     fn _Py_ID(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_ID"))
+    }
+    /// An interned string that is no identifier.
+    fn _Py_STR(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_STR"))
+    }
+    /// The address of a variable of C that is a struct, or an array of structs.
+    fn variable(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(name))
+    }
+    /// A pointer some structs further in an array.
+    fn step(
+        &mut self,
+        pointer: &Self::Object,
+        by: isize,
+        structure: &'static str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported(structure))
+    }
+    /// What a `PyObject **` points to.
+    fn read(
+        &mut self,
+        pointer: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyObject **"))
+    }
+    /// Sets what a `PyObject **` points to.
+    fn write(
+        &mut self,
+        pointer: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject **"))
     }
     /// What a slot of a type holds; `None` also if the suite is not there.
     fn slot(
@@ -3035,243 +10151,862 @@ pub trait CApi: Sized {
     ) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyErr_ExceptionMatches"))
     }
+    /// `AutoNumber_Init`.
+    fn AutoNumber_Init(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("AutoNumber_Init"))
+    }
+    /// `DK_ENTRIES`.
+    fn DK_ENTRIES(
+        &mut self,
+        dk: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("DK_ENTRIES"))
+    }
+    /// `DK_UNICODE_ENTRIES`.
+    fn DK_UNICODE_ENTRIES(
+        &mut self,
+        dk: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("DK_UNICODE_ENTRIES"))
+    }
+    /// `EncodingMap_size_impl`.
+    fn EncodingMap_size_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("EncodingMap_size_impl"))
+    }
+    /// `FieldNameIterator_index`.
+    fn FieldNameIterator_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("FieldNameIterator_index"))
+    }
+    /// `FieldNameIterator_str`.
+    fn FieldNameIterator_str(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("FieldNameIterator_str"))
+    }
+    /// `FieldNameIterator_str_end`.
+    fn FieldNameIterator_str_end(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("FieldNameIterator_str_end"))
+    }
+    /// `FieldNameIterator_str_str`.
+    fn FieldNameIterator_str_str(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("FieldNameIterator_str_str"))
+    }
+    /// `GroupGenerator_grouping`.
+    fn GroupGenerator_grouping(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("GroupGenerator_grouping"))
+    }
+    /// `GroupGenerator_i`.
+    fn GroupGenerator_i(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("GroupGenerator_i"))
+    }
+    /// `GroupGenerator_next`.
+    fn GroupGenerator_next(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("GroupGenerator_next"))
+    }
+    /// `InsertThousandsGrouping_fill`.
+    fn InsertThousandsGrouping_fill(
+        &mut self,
+        a0: &Self::Object,
+        a1: &mut isize,
+        a2: &Self::Object,
+        a3: &mut isize,
+        a4: isize,
+        a5: isize,
+        a6: &Self::Object,
+        a7: isize,
+        args: &mut u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("InsertThousandsGrouping_fill"))
+    }
+    /// `MarkupIterator_next`.
+    fn MarkupIterator_next(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: &Self::Object,
+        a2: &mut i32,
+        a3: &Self::Object,
+        a4: &Self::Object,
+        a5: &mut u32,
+        args: &mut i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("MarkupIterator_next"))
+    }
+    /// `MarkupIterator_str`.
+    fn MarkupIterator_str(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("MarkupIterator_str"))
+    }
+    /// `MarkupIterator_str_end`.
+    fn MarkupIterator_str_end(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("MarkupIterator_str_end"))
+    }
+    /// `MarkupIterator_str_start`.
+    fn MarkupIterator_str_start(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("MarkupIterator_str_start"))
+    }
+    /// `MarkupIterator_str_str`.
+    fn MarkupIterator_str_str(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("MarkupIterator_str_str"))
+    }
     /// `PyAnySet_Check`.
-    fn PyAnySet_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyAnySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyAnySet_Check"))
     }
     /// `PyAnySet_CheckExact`.
-    fn PyAnySet_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyAnySet_CheckExact(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyAnySet_CheckExact"))
     }
+    /// `PyArg_ParseTuple`.
+    fn PyArg_ParseTuple(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        args: &mut [Parsed<'_, Self::Object>],
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyArg_ParseTuple"))
+    }
+    /// `PyArg_UnpackTuple`.
+    fn PyArg_UnpackTuple(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&str>,
+        a2: isize,
+        a3: isize,
+        args: &mut [Parsed<'_, Self::Object>],
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyArg_UnpackTuple"))
+    }
+    /// `PyArg_ValidateKeywordArguments`.
+    fn PyArg_ValidateKeywordArguments(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyArg_ValidateKeywordArguments"))
+    }
     /// `PyBool_Check`.
-    fn PyBool_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyBool_Check(&mut self, x: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyBool_Check"))
     }
     /// `PyBufferWrapper_mv`.
     fn PyBufferWrapper_mv(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyBufferWrapper_mv"))
     }
     /// `PyBufferWrapper_obj`.
     fn PyBufferWrapper_obj(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyBufferWrapper_obj"))
     }
-    /// `PyBuffer_Release`.
-    fn PyBuffer_Release(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyBuffer_Release"))
+    /// `PyBuffer_IsContiguous`.
+    fn PyBuffer_IsContiguous(
+        &mut self,
+        view: &Self::Object,
+        fort: i8,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyBuffer_IsContiguous"))
+    }
+    /// `PyByteArrayObject_ob_alloc`.
+    fn PyByteArrayObject_ob_alloc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyByteArrayObject_ob_alloc"))
+    }
+    /// `PyByteArrayObject_ob_bytes`.
+    fn PyByteArrayObject_ob_bytes(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyByteArrayObject_ob_bytes"))
+    }
+    /// `PyByteArrayObject_ob_exports`.
+    fn PyByteArrayObject_ob_exports(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyByteArrayObject_ob_exports"))
+    }
+    /// `PyByteArrayObject_ob_start`.
+    fn PyByteArrayObject_ob_start(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyByteArrayObject_ob_start"))
     }
     /// `PyByteArray_AS_STRING`.
     fn PyByteArray_AS_STRING(
         &mut self,
-        a0: &Self::Object,
+        op: Option<&Self::Object>,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyByteArray_AS_STRING"))
     }
     /// `PyByteArray_Check`.
-    fn PyByteArray_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyByteArray_Check(&mut self, self_: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyByteArray_Check"))
     }
+    /// `PyByteArray_FromStringAndSize`.
+    fn PyByteArray_FromStringAndSize(
+        &mut self,
+        a0: Option<&str>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyByteArray_FromStringAndSize"))
+    }
     /// `PyByteArray_GET_SIZE`.
-    fn PyByteArray_GET_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyByteArray_GET_SIZE(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyByteArray_GET_SIZE"))
     }
+    /// `PyByteArray_Resize`.
+    fn PyByteArray_Resize(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyByteArray_Resize"))
+    }
+    /// `PyBytesObject_ob_shash`.
+    fn PyBytesObject_ob_shash(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyBytesObject_ob_shash"))
+    }
+    /// `PyBytesObject_ob_sval`.
+    fn PyBytesObject_ob_sval(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyBytesObject_ob_sval"))
+    }
     /// `PyBytes_AS_STRING`.
-    fn PyBytes_AS_STRING(&mut self, a0: &Self::Object) -> Result<String, Self::Error> {
+    fn PyBytes_AS_STRING(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyBytes_AS_STRING"))
     }
     /// `PyBytes_Check`.
-    fn PyBytes_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyBytes_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyBytes_Check"))
     }
     /// `PyBytes_CheckExact`.
-    fn PyBytes_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyBytes_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyBytes_CheckExact"))
+    }
+    /// `PyBytes_Concat`.
+    fn PyBytes_Concat(
+        &mut self,
+        a0: &mut Option<Self::Object>,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyBytes_Concat"))
     }
     /// `PyBytes_FromObject`.
     fn PyBytes_FromObject(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyBytes_FromObject"))
     }
     /// `PyBytes_FromString`.
-    fn PyBytes_FromString(&mut self, a0: &str) -> Result<Self::Object, Self::Error> {
+    fn PyBytes_FromString(&mut self, object: &str) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyBytes_FromString"))
     }
+    /// `PyBytes_FromStringAndSize`.
+    fn PyBytes_FromStringAndSize(
+        &mut self,
+        a0: Option<&str>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyBytes_FromStringAndSize"))
+    }
     /// `PyBytes_GET_SIZE`.
-    fn PyBytes_GET_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyBytes_GET_SIZE(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyBytes_GET_SIZE"))
+    }
+    /// `PyBytes_Repr`.
+    fn PyBytes_Repr(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyBytes_Repr"))
+    }
+    /// `PyBytes_Size`.
+    fn PyBytes_Size(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyBytes_Size"))
+    }
+    /// `PyCFunctionObject_m_ml_ml_doc`.
+    fn PyCFunctionObject_m_ml_ml_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyCFunctionObject_m_ml_ml_doc"))
+    }
+    /// `PyCFunctionObject_m_ml_ml_flags`.
+    fn PyCFunctionObject_m_ml_ml_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyCFunctionObject_m_ml_ml_flags"))
+    }
+    /// `PyCFunctionObject_m_ml_ml_meth`.
+    fn PyCFunctionObject_m_ml_ml_meth(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyCFunctionObject_m_ml_ml_meth"))
     }
     /// `PyCFunctionObject_m_ml_ml_name`.
     fn PyCFunctionObject_m_ml_ml_name(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyCFunctionObject_m_ml_ml_name"))
     }
+    /// `PyCFunctionObject_m_self`.
+    fn PyCFunctionObject_m_self(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCFunctionObject_m_self"))
+    }
+    /// `PyCFunctionObject_m_weakreflist`.
+    fn PyCFunctionObject_m_weakreflist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCFunctionObject_m_weakreflist"))
+    }
     /// `PyCFunction_Check`.
-    fn PyCFunction_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyCFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyCFunction_Check"))
     }
     /// `PyCFunction_CheckExact`.
     fn PyCFunction_CheckExact(
         &mut self,
-        a0: &Self::Object,
+        op: &Self::Object,
     ) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyCFunction_CheckExact"))
+    }
+    /// `PyCFunction_GET_CLASS`.
+    fn PyCFunction_GET_CLASS(
+        &mut self,
+        func_obj: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyCFunction_GET_CLASS"))
+    }
+    /// `PyCFunction_GET_FLAGS`.
+    fn PyCFunction_GET_FLAGS(
+        &mut self,
+        func: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyCFunction_GET_FLAGS"))
     }
     /// `PyCFunction_GET_FUNCTION`.
     fn PyCFunction_GET_FUNCTION(
         &mut self,
-        a0: &Self::Object,
+        func: &Self::Object,
     ) -> Result<Option<Self::Function>, Self::Error> {
         Err(self.unsupported("PyCFunction_GET_FUNCTION"))
     }
     /// `PyCFunction_GET_SELF`.
     fn PyCFunction_GET_SELF(
         &mut self,
-        a0: &Self::Object,
+        func_obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyCFunction_GET_SELF"))
     }
+    /// `PyCellObject_ob_ref`.
+    fn PyCellObject_ob_ref(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCellObject_ob_ref"))
+    }
     /// `PyCell_Check`.
-    fn PyCell_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyCell_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyCell_Check"))
     }
-    /// `PyCell_Set`.
-    fn PyCell_Set(
+    /// `PyCell_GetRef`.
+    fn PyCell_GetRef(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCell_Set"))
-    }
-    /// `PyClassMethod_New`.
-    fn PyClassMethod_New(
-        &mut self,
-        a0: &Self::Object,
+        cell: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyClassMethod_New"))
+        Err(self.unsupported("PyCell_GetRef"))
+    }
+    /// `PyCell_SetTakeRef`.
+    fn PyCell_SetTakeRef(
+        &mut self,
+        cell: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyCell_SetTakeRef"))
+    }
+    /// `PyCodeObject_co_argcount`.
+    fn PyCodeObject_co_argcount(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_argcount"))
+    }
+    /// `PyCodeObject_co_consts`.
+    fn PyCodeObject_co_consts(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_consts"))
+    }
+    /// `PyCodeObject_co_flags`.
+    fn PyCodeObject_co_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_flags"))
+    }
+    /// `PyCodeObject_co_name`.
+    fn PyCodeObject_co_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_name"))
+    }
+    /// `PyCodeObject_co_nfreevars`.
+    fn PyCodeObject_co_nfreevars(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_nfreevars"))
+    }
+    /// `PyCodeObject_co_qualname`.
+    fn PyCodeObject_co_qualname(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_qualname"))
+    }
+    /// `PyCodeObject_co_version`.
+    fn PyCodeObject_co_version(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyCodeObject_co_version"))
+    }
+    /// `PyCode_Check`.
+    fn PyCode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyCode_Check"))
+    }
+    /// `PyCodec_Decode`.
+    fn PyCodec_Decode(
+        &mut self,
+        object: &Self::Object,
+        encoding: &str,
+        errors: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyCodec_Decode"))
+    }
+    /// `PyCodec_Encode`.
+    fn PyCodec_Encode(
+        &mut self,
+        object: &Self::Object,
+        encoding: &str,
+        errors: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyCodec_Encode"))
+    }
+    /// `PyCodec_LookupError`.
+    fn PyCodec_LookupError(&mut self, name: &str) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyCodec_LookupError"))
+    }
+    /// `PyCodec_StrictErrors`.
+    fn PyCodec_StrictErrors(
+        &mut self,
+        exc: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyCodec_StrictErrors"))
+    }
+    /// `PyComplexObject_cval_imag`.
+    fn PyComplexObject_cval_imag(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<f64, Self::Error> {
+        Err(self.unsupported("PyComplexObject_cval_imag"))
+    }
+    /// `PyComplexObject_cval_real`.
+    fn PyComplexObject_cval_real(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<f64, Self::Error> {
+        Err(self.unsupported("PyComplexObject_cval_real"))
     }
     /// `PyComplex_Check`.
-    fn PyComplex_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyComplex_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyComplex_Check"))
     }
-    /// `PyDescr_IsData`.
-    fn PyDescr_IsData(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDescr_IsData"))
+    /// `PyComplex_CheckExact`.
+    fn PyComplex_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyComplex_CheckExact"))
+    }
+    /// `PyConfig_bytes_warning`.
+    fn PyConfig_bytes_warning(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyConfig_bytes_warning"))
+    }
+    /// `PyConfig_safe_path`.
+    fn PyConfig_safe_path(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyConfig_safe_path"))
+    }
+    /// `PyConfig_verbose`.
+    fn PyConfig_verbose(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyConfig_verbose"))
+    }
+    /// `PyDescrObject_d_name`.
+    fn PyDescrObject_d_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDescrObject_d_name"))
+    }
+    /// `PyDescrObject_d_qualname`.
+    fn PyDescrObject_d_qualname(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDescrObject_d_qualname"))
+    }
+    /// `PyDescrObject_d_type`.
+    fn PyDescrObject_d_type(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDescrObject_d_type"))
     }
     /// `PyDictItems_Check`.
-    fn PyDictItems_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyDictItems_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyDictItems_Check"))
     }
+    /// `PyDictKeyEntry_me_hash`.
+    fn PyDictKeyEntry_me_hash(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictKeyEntry_me_hash"))
+    }
+    /// `PyDictKeyEntry_me_key`.
+    fn PyDictKeyEntry_me_key(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictKeyEntry_me_key"))
+    }
+    /// `PyDictKeyEntry_me_value`.
+    fn PyDictKeyEntry_me_value(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictKeyEntry_me_value"))
+    }
+    /// `PyDictKeysObject_dk_indices`.
+    fn PyDictKeysObject_dk_indices(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_indices"))
+    }
+    /// `PyDictKeysObject_dk_kind`.
+    fn PyDictKeysObject_dk_kind(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_kind"))
+    }
+    /// `PyDictKeysObject_dk_log2_size`.
+    fn PyDictKeysObject_dk_log2_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_log2_size"))
+    }
+    /// `PyDictKeysObject_dk_nentries`.
+    fn PyDictKeysObject_dk_nentries(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_nentries"))
+    }
+    /// `PyDictKeysObject_dk_refcnt`.
+    fn PyDictKeysObject_dk_refcnt(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_refcnt"))
+    }
+    /// `PyDictKeysObject_dk_usable`.
+    fn PyDictKeysObject_dk_usable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_usable"))
+    }
+    /// `PyDictKeysObject_dk_version`.
+    fn PyDictKeysObject_dk_version(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyDictKeysObject_dk_version"))
+    }
     /// `PyDictKeys_Check`.
-    fn PyDictKeys_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyDictKeys_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyDictKeys_Check"))
+    }
+    /// `PyDictObject_ma_keys`.
+    fn PyDictObject_ma_keys(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_keys"))
     }
     /// `PyDictObject_ma_keys_dk_kind`.
     fn PyDictObject_ma_keys_dk_kind(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<u8, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_keys_dk_kind"))
+    }
+    /// `PyDictObject_ma_keys_dk_log2_size`.
+    fn PyDictObject_ma_keys_dk_log2_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_keys_dk_log2_size"))
     }
     /// `PyDictObject_ma_keys_dk_nentries`.
     fn PyDictObject_ma_keys_dk_nentries(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_keys_dk_nentries"))
+    }
+    /// `PyDictObject_ma_keys_dk_refcnt`.
+    fn PyDictObject_ma_keys_dk_refcnt(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_keys_dk_refcnt"))
     }
     /// `PyDictObject_ma_keys_dk_usable`.
     fn PyDictObject_ma_keys_dk_usable(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_keys_dk_usable"))
     }
     /// `PyDictObject_ma_used`.
-    fn PyDictObject_ma_used(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyDictObject_ma_used(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_used"))
+    }
+    /// `PyDictObject_ma_values`.
+    fn PyDictObject_ma_values(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_values"))
+    }
+    /// `PyDictObject_ma_values_embedded`.
+    fn PyDictObject_ma_values_embedded(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_values_embedded"))
+    }
+    /// `PyDictObject_ma_values_values_at`.
+    fn PyDictObject_ma_values_values_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictObject_ma_values_values_at"))
     }
     /// `PyDictObject_ma_version_tag`.
     fn PyDictObject_ma_version_tag(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<u64, Self::Error> {
         Err(self.unsupported("PyDictObject_ma_version_tag"))
     }
     /// `PyDictProxy_New`.
     fn PyDictProxy_New(
         &mut self,
-        a0: Option<&Self::Object>,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyDictProxy_New"))
     }
+    /// `PyDictUnicodeEntry_me_key`.
+    fn PyDictUnicodeEntry_me_key(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictUnicodeEntry_me_key"))
+    }
+    /// `PyDictUnicodeEntry_me_value`.
+    fn PyDictUnicodeEntry_me_value(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictUnicodeEntry_me_value"))
+    }
+    /// `PyDictValues_capacity`.
+    fn PyDictValues_capacity(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictValues_capacity"))
+    }
+    /// `PyDictValues_embedded`.
+    fn PyDictValues_embedded(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictValues_embedded"))
+    }
+    /// `PyDictValues_size`.
+    fn PyDictValues_size(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictValues_size"))
+    }
+    /// `PyDictValues_valid`.
+    fn PyDictValues_valid(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyDictValues_valid"))
+    }
+    /// `PyDictValues_values_at`.
+    fn PyDictValues_values_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyDictValues_values_at"))
+    }
     /// `PyDictViewSet_Check`.
-    fn PyDictViewSet_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyDictViewSet_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyDictViewSet_Check"))
     }
     /// `PyDict_Check`.
-    fn PyDict_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyDict_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyDict_Check"))
     }
     /// `PyDict_CheckExact`.
-    fn PyDict_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyDict_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyDict_CheckExact"))
+    }
+    /// `PyDict_Clear`.
+    fn PyDict_Clear(&mut self, mp: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyDict_Clear"))
     }
     /// `PyDict_Contains`.
     fn PyDict_Contains(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
+        mp: &Self::Object,
+        key: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_Contains"))
     }
     /// `PyDict_Copy`.
-    fn PyDict_Copy(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn PyDict_Copy(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyDict_Copy"))
     }
     /// `PyDict_DelItem`.
     fn PyDict_DelItem(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        mp: &Self::Object,
+        key: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_DelItem"))
     }
     /// `PyDict_GET_SIZE`.
-    fn PyDict_GET_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyDict_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDict_GET_SIZE"))
     }
     /// `PyDict_GetItemRef`.
     fn PyDict_GetItemRef(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
+        mp: &Self::Object,
+        key: &Self::Object,
+        result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_GetItemRef"))
     }
     /// `PyDict_GetItemWithError`.
     fn PyDict_GetItemWithError(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
+        mp: &Self::Object,
+        key: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyDict_GetItemWithError"))
+    }
+    /// `PyDict_Items`.
+    fn PyDict_Items(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyDict_Items"))
+    }
+    /// `PyDict_Keys`.
+    fn PyDict_Keys(
+        &mut self,
+        mp: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyDict_Keys"))
     }
     /// `PyDict_Merge`.
     fn PyDict_Merge(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
+        mp: &Self::Object,
+        other: &Self::Object,
+        override_: i32,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_Merge"))
     }
@@ -3282,33 +11017,60 @@ pub trait CApi: Sized {
     /// `PyDict_Next`.
     fn PyDict_Next(
         &mut self,
-        a0: &Self::Object,
-        a1: &mut isize,
-        a2: &mut Option<Self::Object>,
-        a3: &mut Option<Self::Object>,
+        mp: &Self::Object,
+        pos: &mut isize,
+        key: &mut Option<Self::Object>,
+        value: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_Next"))
+    }
+    /// `PyDict_Pop`.
+    fn PyDict_Pop(
+        &mut self,
+        dict: Option<&Self::Object>,
+        key: &Self::Object,
+        result: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyDict_Pop"))
+    }
+    /// `PyDict_SetDefaultRef`.
+    fn PyDict_SetDefaultRef(
+        &mut self,
+        mp: Option<&Self::Object>,
+        key: Option<&Self::Object>,
+        default_value: &Self::Object,
+        result: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyDict_SetDefaultRef"))
     }
     /// `PyDict_SetItem`.
     fn PyDict_SetItem(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: &Self::Object,
+        mp: &Self::Object,
+        key: &Self::Object,
+        item: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_SetItem"))
     }
     /// `PyDict_Size`.
-    fn PyDict_Size(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyDict_Size(&mut self, mp: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyDict_Size"))
     }
     /// `PyDict_Update`.
     fn PyDict_Update(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        mp: &Self::Object,
+        other: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyDict_Update"))
+    }
+    /// `PyDict_Values`.
+    fn PyDict_Values(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyDict_Values"))
+    }
+    /// `PyErr_BadArgument`.
+    fn PyErr_BadArgument(&mut self) -> Self::Error {
+        self.unsupported("PyErr_BadArgument")
     }
     /// `PyErr_BadInternalCall`.
     fn PyErr_BadInternalCall(&mut self) -> Self::Error {
@@ -3321,9 +11083,9 @@ pub trait CApi: Sized {
     /// `PyErr_Format`.
     fn PyErr_Format(
         &mut self,
-        a0: &Self::Object,
-        a1: &str,
-        a2: &[Argument<Self::Object>],
+        exception: &Self::Object,
+        format: &str,
+        args: &[Argument<Self::Object>],
     ) -> Self::Error {
         self.unsupported("PyErr_Format")
     }
@@ -3331,7 +11093,7 @@ pub trait CApi: Sized {
     fn PyErr_FormatUnraisable(
         &mut self,
         a0: &str,
-        a1: &[Argument<Self::Object>],
+        args: &[Argument<Self::Object>],
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyErr_FormatUnraisable"))
     }
@@ -3343,148 +11105,586 @@ pub trait CApi: Sized {
     fn PyErr_NoMemory(&mut self) -> Self::Error {
         self.unsupported("PyErr_NoMemory")
     }
+    /// `PyErr_Print`.
+    fn PyErr_Print(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyErr_Print"))
+    }
+    /// `PyErr_SetNone`.
+    fn PyErr_SetNone(&mut self, object: &Self::Object) -> Self::Error {
+        self.unsupported("PyErr_SetNone")
+    }
     /// `PyErr_SetObject`.
-    fn PyErr_SetObject(&mut self, a0: &Self::Object, a1: &Self::Object) -> Self::Error {
+    fn PyErr_SetObject(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Self::Error {
         self.unsupported("PyErr_SetObject")
     }
     /// `PyErr_SetRaisedException`.
     fn PyErr_SetRaisedException(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyErr_SetRaisedException"))
     }
     /// `PyErr_SetString`.
-    fn PyErr_SetString(&mut self, a0: &Self::Object, a1: &str) -> Self::Error {
+    fn PyErr_SetString(
+        &mut self,
+        exception: &Self::Object,
+        string: &str,
+    ) -> Self::Error {
         self.unsupported("PyErr_SetString")
     }
     /// `PyErr_WarnEx`.
     fn PyErr_WarnEx(
         &mut self,
-        a0: &Self::Object,
-        a1: &str,
-        a2: isize,
+        category: &Self::Object,
+        message: &str,
+        stack_level: isize,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyErr_WarnEx"))
     }
     /// `PyErr_WarnFormat`.
     fn PyErr_WarnFormat(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        a2: &str,
-        a3: &[Argument<Self::Object>],
+        category: &Self::Object,
+        stack_level: isize,
+        format: &str,
+        args: &[Argument<Self::Object>],
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyErr_WarnFormat"))
     }
     /// `PyErr_WriteUnraisable`.
-    fn PyErr_WriteUnraisable(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn PyErr_WriteUnraisable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyErr_WriteUnraisable"))
     }
     /// `PyEval_GetGlobals`.
     fn PyEval_GetGlobals(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyEval_GetGlobals"))
     }
+    /// `PyFloatObject_ob_fval`.
+    fn PyFloatObject_ob_fval(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<f64, Self::Error> {
+        Err(self.unsupported("PyFloatObject_ob_fval"))
+    }
     /// `PyFloat_AS_DOUBLE`.
-    fn PyFloat_AS_DOUBLE(&mut self, a0: &Self::Object) -> Result<f64, Self::Error> {
+    fn PyFloat_AS_DOUBLE(&mut self, op: &Self::Object) -> Result<f64, Self::Error> {
         Err(self.unsupported("PyFloat_AS_DOUBLE"))
     }
+    /// `PyFloat_AsDouble`.
+    fn PyFloat_AsDouble(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
+        Err(self.unsupported("PyFloat_AsDouble"))
+    }
     /// `PyFloat_Check`.
-    fn PyFloat_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyFloat_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyFloat_Check"))
     }
     /// `PyFloat_CheckExact`.
-    fn PyFloat_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyFloat_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyFloat_CheckExact"))
     }
     /// `PyFloat_FromDouble`.
-    fn PyFloat_FromDouble(&mut self, a0: f64) -> Result<Self::Object, Self::Error> {
+    fn PyFloat_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyFloat_FromDouble"))
     }
     /// `PyFloat_FromString`.
     fn PyFloat_FromString(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyFloat_FromString"))
     }
+    /// `PyFrameConstructor_fc_builtins`.
+    fn PyFrameConstructor_fc_builtins(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_builtins"))
+    }
+    /// `PyFrameConstructor_fc_closure`.
+    fn PyFrameConstructor_fc_closure(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_closure"))
+    }
+    /// `PyFrameConstructor_fc_code`.
+    fn PyFrameConstructor_fc_code(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_code"))
+    }
+    /// `PyFrameConstructor_fc_defaults`.
+    fn PyFrameConstructor_fc_defaults(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_defaults"))
+    }
+    /// `PyFrameConstructor_fc_globals`.
+    fn PyFrameConstructor_fc_globals(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_globals"))
+    }
+    /// `PyFrameConstructor_fc_kwdefaults`.
+    fn PyFrameConstructor_fc_kwdefaults(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_kwdefaults"))
+    }
+    /// `PyFrameConstructor_fc_name`.
+    fn PyFrameConstructor_fc_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_name"))
+    }
+    /// `PyFrameConstructor_fc_qualname`.
+    fn PyFrameConstructor_fc_qualname(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFrameConstructor_fc_qualname"))
+    }
+    /// `PyFrozenSet_Check`.
+    fn PyFrozenSet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyFrozenSet_Check"))
+    }
+    /// `PyFrozenSet_CheckExact`.
+    fn PyFrozenSet_CheckExact(
+        &mut self,
+        ob: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyFrozenSet_CheckExact"))
+    }
+    /// `PyFrozenSet_New`.
+    fn PyFrozenSet_New(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyFrozenSet_New"))
+    }
+    /// `PyFunctionObject_func_annotations`.
+    fn PyFunctionObject_func_annotations(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_annotations"))
+    }
+    /// `PyFunctionObject_func_closure`.
+    fn PyFunctionObject_func_closure(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_closure"))
+    }
+    /// `PyFunctionObject_func_code`.
+    fn PyFunctionObject_func_code(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_code"))
+    }
+    /// `PyFunctionObject_func_defaults`.
+    fn PyFunctionObject_func_defaults(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_defaults"))
+    }
+    /// `PyFunctionObject_func_globals`.
+    fn PyFunctionObject_func_globals(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_globals"))
+    }
+    /// `PyFunctionObject_func_kwdefaults`.
+    fn PyFunctionObject_func_kwdefaults(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_kwdefaults"))
+    }
+    /// `PyFunctionObject_func_module`.
+    fn PyFunctionObject_func_module(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_module"))
+    }
+    /// `PyFunctionObject_func_name`.
+    fn PyFunctionObject_func_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_name"))
+    }
+    /// `PyFunctionObject_func_qualname`.
+    fn PyFunctionObject_func_qualname(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_qualname"))
+    }
+    /// `PyFunctionObject_func_typeparams`.
+    fn PyFunctionObject_func_typeparams(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_typeparams"))
+    }
+    /// `PyFunctionObject_func_version`.
+    fn PyFunctionObject_func_version(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_version"))
+    }
+    /// `PyFunctionObject_func_weakreflist`.
+    fn PyFunctionObject_func_weakreflist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyFunctionObject_func_weakreflist"))
+    }
     /// `PyFunction_Check`.
-    fn PyFunction_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyFunction_Check"))
+    }
+    /// `PyFunction_GET_CODE`.
+    fn PyFunction_GET_CODE(
+        &mut self,
+        func: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyFunction_GET_CODE"))
+    }
+    /// `PyGetSetDef_name`.
+    fn PyGetSetDef_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyGetSetDef_name"))
+    }
+    /// `PyGetSetDescrObject_d_getset_closure`.
+    fn PyGetSetDescrObject_d_getset_closure(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyGetSetDescrObject_d_getset_closure"))
+    }
+    /// `PyGetSetDescrObject_d_getset_doc`.
+    fn PyGetSetDescrObject_d_getset_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyGetSetDescrObject_d_getset_doc"))
+    }
+    /// `PyGetSetDescrObject_d_getset_get`.
+    fn PyGetSetDescrObject_d_getset_get(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyGetSetDescrObject_d_getset_get"))
+    }
+    /// `PyGetSetDescrObject_d_getset_set`.
+    fn PyGetSetDescrObject_d_getset_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyGetSetDescrObject_d_getset_set"))
+    }
+    /// `PyHeapTypeObject_as_async`.
+    fn PyHeapTypeObject_as_async(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_as_async"))
+    }
+    /// `PyHeapTypeObject_as_buffer`.
+    fn PyHeapTypeObject_as_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_as_buffer"))
+    }
+    /// `PyHeapTypeObject_as_mapping`.
+    fn PyHeapTypeObject_as_mapping(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_as_mapping"))
+    }
+    /// `PyHeapTypeObject_as_number`.
+    fn PyHeapTypeObject_as_number(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_as_number"))
+    }
+    /// `PyHeapTypeObject_as_sequence`.
+    fn PyHeapTypeObject_as_sequence(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_as_sequence"))
+    }
+    /// `PyHeapTypeObject_ht_cached_keys`.
+    fn PyHeapTypeObject_ht_cached_keys(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_ht_cached_keys"))
     }
     /// `PyHeapTypeObject_ht_module`.
     fn PyHeapTypeObject_ht_module(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyHeapTypeObject_ht_module"))
     }
     /// `PyHeapTypeObject_ht_name`.
     fn PyHeapTypeObject_ht_name(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyHeapTypeObject_ht_name"))
     }
     /// `PyHeapTypeObject_ht_qualname`.
     fn PyHeapTypeObject_ht_qualname(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyHeapTypeObject_ht_qualname"))
+    }
+    /// `PyHeapTypeObject_ht_slots`.
+    fn PyHeapTypeObject_ht_slots(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyHeapTypeObject_ht_slots"))
     }
     /// `PyImport_GetModule`.
     fn PyImport_GetModule(
         &mut self,
-        a0: &Self::Object,
+        name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyImport_GetModule"))
+    }
+    /// `PyImport_ImportModule`.
+    fn PyImport_ImportModule(
+        &mut self,
+        name: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyImport_ImportModule"))
+    }
+    /// `PyInstanceMethodObject_func`.
+    fn PyInstanceMethodObject_func(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInstanceMethodObject_func"))
+    }
+    /// `PyInstanceMethod_Check`.
+    fn PyInstanceMethod_Check(
+        &mut self,
+        op: &Self::Object,
+    ) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyInstanceMethod_Check"))
+    }
+    /// `PyInstanceMethod_GET_FUNCTION`.
+    fn PyInstanceMethod_GET_FUNCTION(
+        &mut self,
+        meth: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyInstanceMethod_GET_FUNCTION"))
+    }
+    /// `PyInterpreterState_Get`.
+    fn PyInterpreterState_Get(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyInterpreterState_Get"))
+    }
+    /// `PyInterpreterState_active_func_watchers`.
+    fn PyInterpreterState_active_func_watchers(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_active_func_watchers"))
+    }
+    /// `PyInterpreterState_dict_state_global_version`.
+    fn PyInterpreterState_dict_state_global_version(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u64, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_dict_state_global_version"))
+    }
+    /// `PyInterpreterState_dict_state_next_keys_version`.
+    fn PyInterpreterState_dict_state_next_keys_version(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_dict_state_next_keys_version"))
+    }
+    /// `PyInterpreterState_func_state_func_version_cache`.
+    fn PyInterpreterState_func_state_func_version_cache(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_func_state_func_version_cache"))
+    }
+    /// `PyInterpreterState_types_builtins_initialized`.
+    fn PyInterpreterState_types_builtins_initialized(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_builtins_initialized"))
+    }
+    /// `PyInterpreterState_types_builtins_num_initialized`.
+    fn PyInterpreterState_types_builtins_num_initialized(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_builtins_num_initialized"))
+    }
+    /// `PyInterpreterState_types_for_extensions_next_index`.
+    fn PyInterpreterState_types_for_extensions_next_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_for_extensions_next_index"))
+    }
+    /// `PyInterpreterState_types_for_extensions_num_initialized`.
+    fn PyInterpreterState_types_for_extensions_num_initialized(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_for_extensions_num_initialized"))
+    }
+    /// `PyInterpreterState_types_mutex`.
+    fn PyInterpreterState_types_mutex(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_mutex"))
+    }
+    /// `PyInterpreterState_types_next_version_tag`.
+    fn PyInterpreterState_types_next_version_tag(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_next_version_tag"))
+    }
+    /// `PyInterpreterState_types_type_cache`.
+    fn PyInterpreterState_types_type_cache(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_types_type_cache"))
+    }
+    /// `PyInterpreterState_unicode`.
+    fn PyInterpreterState_unicode(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_unicode"))
+    }
+    /// `PyInterpreterState_unicode_fs_codec`.
+    fn PyInterpreterState_unicode_fs_codec(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_unicode_fs_codec"))
+    }
+    /// `PyInterpreterState_unicode_ids`.
+    fn PyInterpreterState_unicode_ids(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_unicode_ids"))
+    }
+    /// `PyInterpreterState_unicode_ucnhash_capi`.
+    fn PyInterpreterState_unicode_ucnhash_capi(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_unicode_ucnhash_capi"))
+    }
+    /// `PyListObject_allocated`.
+    fn PyListObject_allocated(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyListObject_allocated"))
+    }
+    /// `PyListObject_ob_item_all`.
+    fn PyListObject_ob_item_all(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Vec<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyListObject_ob_item_all"))
+    }
+    /// `PyListObject_ob_item_at`.
+    fn PyListObject_ob_item_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyListObject_ob_item_at"))
     }
     /// `PyList_Append`.
     fn PyList_Append(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyList_Append"))
     }
     /// `PyList_AsTuple`.
     fn PyList_AsTuple(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyList_AsTuple"))
     }
     /// `PyList_Check`.
-    fn PyList_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyList_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyList_Check"))
     }
     /// `PyList_CheckExact`.
-    fn PyList_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyList_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyList_CheckExact"))
     }
     /// `PyList_GET_ITEM`.
     fn PyList_GET_ITEM(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
+        op: &Self::Object,
+        index: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyList_GET_ITEM"))
     }
     /// `PyList_GET_SIZE`.
-    fn PyList_GET_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyList_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyList_GET_SIZE"))
     }
     /// `PyList_New`.
-    fn PyList_New(&mut self, a0: isize) -> Result<Self::Object, Self::Error> {
+    fn PyList_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyList_New"))
     }
     /// `PyList_SET_ITEM`.
     fn PyList_SET_ITEM(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        a2: &Self::Object,
+        op: &Self::Object,
+        index: isize,
+        value: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyList_SET_ITEM"))
     }
@@ -3494,412 +11694,986 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         a1: isize,
         a2: isize,
-        a3: Option<&Self::Object>,
+        args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyList_SetSlice"))
     }
     /// `PyList_Sort`.
-    fn PyList_Sort(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn PyList_Sort(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyList_Sort"))
     }
+    /// `PyLongObject_long_value_lv_tag`.
+    fn PyLongObject_long_value_lv_tag(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("PyLongObject_long_value_lv_tag"))
+    }
+    /// `PyLongObject_long_value_ob_digit_at`.
+    fn PyLongObject_long_value_ob_digit_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyLongObject_long_value_ob_digit_at"))
+    }
     /// `PyLong_AsDouble`.
-    fn PyLong_AsDouble(&mut self, a0: &Self::Object) -> Result<f64, Self::Error> {
+    fn PyLong_AsDouble(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
         Err(self.unsupported("PyLong_AsDouble"))
     }
     /// `PyLong_AsInt`.
-    fn PyLong_AsInt(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn PyLong_AsInt(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyLong_AsInt"))
     }
+    /// `PyLong_AsLong`.
+    fn PyLong_AsLong(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
+        Err(self.unsupported("PyLong_AsLong"))
+    }
+    /// `PyLong_AsLongAndOverflow`.
+    fn PyLong_AsLongAndOverflow(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: &mut i32,
+    ) -> Result<i64, Self::Error> {
+        Err(self.unsupported("PyLong_AsLongAndOverflow"))
+    }
     /// `PyLong_AsSsize_t`.
-    fn PyLong_AsSsize_t(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyLong_AsSsize_t(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyLong_AsSsize_t"))
     }
+    /// `PyLong_AsUnsignedLongLong`.
+    fn PyLong_AsUnsignedLongLong(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u64, Self::Error> {
+        Err(self.unsupported("PyLong_AsUnsignedLongLong"))
+    }
     /// `PyLong_Check`.
-    fn PyLong_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyLong_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyLong_Check"))
     }
     /// `PyLong_CheckExact`.
-    fn PyLong_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyLong_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyLong_CheckExact"))
     }
+    /// `PyLong_FromDouble`.
+    fn PyLong_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyLong_FromDouble"))
+    }
     /// `PyLong_FromLong`.
-    fn PyLong_FromLong(&mut self, a0: i64) -> Result<Self::Object, Self::Error> {
+    fn PyLong_FromLong(&mut self, object: i64) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromLong"))
     }
+    /// `PyLong_FromSize_t`.
+    fn PyLong_FromSize_t(&mut self, object: usize) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyLong_FromSize_t"))
+    }
     /// `PyLong_FromSsize_t`.
-    fn PyLong_FromSsize_t(&mut self, a0: isize) -> Result<Self::Object, Self::Error> {
+    fn PyLong_FromSsize_t(
+        &mut self,
+        object: isize,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromSsize_t"))
     }
     /// `PyLong_FromUnicodeObject`.
     fn PyLong_FromUnicodeObject(
         &mut self,
-        a0: &Self::Object,
-        a1: i32,
+        u: &Self::Object,
+        base: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromUnicodeObject"))
     }
     /// `PyLong_FromVoidPtr`.
     fn PyLong_FromVoidPtr(
         &mut self,
-        a0: Option<&Self::Object>,
+        object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromVoidPtr"))
+    }
+    /// `PyMem_Free`.
+    fn PyMem_Free(&mut self, ptr: Option<&Self::Object>) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyMem_Free"))
+    }
+    /// `PyMem_Malloc`.
+    fn PyMem_Malloc(&mut self, size: usize) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMem_Malloc"))
+    }
+    /// `PyMemberDef_flags`.
+    fn PyMemberDef_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMemberDef_flags"))
+    }
+    /// `PyMemberDef_name`.
+    fn PyMemberDef_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMemberDef_name"))
+    }
+    /// `PyMemberDef_offset`.
+    fn PyMemberDef_offset(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyMemberDef_offset"))
+    }
+    /// `PyMemberDef_type`.
+    fn PyMemberDef_type(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMemberDef_type"))
+    }
+    /// `PyMemberDescrObject_d_member_doc`.
+    fn PyMemberDescrObject_d_member_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMemberDescrObject_d_member_doc"))
+    }
+    /// `PyMemberDescrObject_d_member_flags`.
+    fn PyMemberDescrObject_d_member_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMemberDescrObject_d_member_flags"))
+    }
+    /// `PyMemberDescrObject_d_member_name`.
+    fn PyMemberDescrObject_d_member_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMemberDescrObject_d_member_name"))
     }
     /// `PyMemoryViewObject_flags`.
     fn PyMemoryViewObject_flags(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyMemoryViewObject_flags"))
     }
     /// `PyMemoryViewObject_view_obj`.
     fn PyMemoryViewObject_view_obj(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyMemoryViewObject_view_obj"))
     }
     /// `PyMemoryView_Check`.
-    fn PyMemoryView_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyMemoryView_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyMemoryView_Check"))
     }
     /// `PyMemoryView_FromBuffer`.
     fn PyMemoryView_FromBuffer(
         &mut self,
-        a0: &Self::Object,
+        info: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyMemoryView_FromBuffer"))
+    }
+    /// `PyMethodDef_ml_flags`.
+    fn PyMethodDef_ml_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMethodDef_ml_flags"))
+    }
+    /// `PyMethodDef_ml_name`.
+    fn PyMethodDef_ml_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMethodDef_ml_name"))
+    }
+    /// `PyMethodDescrObject_d_common_d_type`.
+    fn PyMethodDescrObject_d_common_d_type(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_common_d_type"))
+    }
+    /// `PyMethodDescrObject_d_method`.
+    fn PyMethodDescrObject_d_method(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_method"))
+    }
+    /// `PyMethodDescrObject_d_method_ml_doc`.
+    fn PyMethodDescrObject_d_method_ml_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_method_ml_doc"))
+    }
+    /// `PyMethodDescrObject_d_method_ml_flags`.
+    fn PyMethodDescrObject_d_method_ml_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_method_ml_flags"))
+    }
+    /// `PyMethodDescrObject_d_method_ml_name`.
+    fn PyMethodDescrObject_d_method_ml_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_method_ml_name"))
+    }
+    /// `PyMethodObject_im_func`.
+    fn PyMethodObject_im_func(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMethodObject_im_func"))
+    }
+    /// `PyMethodObject_im_self`.
+    fn PyMethodObject_im_self(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMethodObject_im_self"))
+    }
+    /// `PyMethodObject_im_weakreflist`.
+    fn PyMethodObject_im_weakreflist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMethodObject_im_weakreflist"))
+    }
+    /// `PyMethod_Check`.
+    fn PyMethod_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyMethod_Check"))
+    }
+    /// `PyMethod_GET_FUNCTION`.
+    fn PyMethod_GET_FUNCTION(
+        &mut self,
+        meth: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMethod_GET_FUNCTION"))
+    }
+    /// `PyMethod_GET_SELF`.
+    fn PyMethod_GET_SELF(
+        &mut self,
+        meth: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMethod_GET_SELF"))
+    }
+    /// `PyMethod_New`.
+    fn PyMethod_New(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMethod_New"))
+    }
+    /// `PyModuleDef_m_base_m_index`.
+    fn PyModuleDef_m_base_m_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_base_m_index"))
+    }
+    /// `PyModuleDef_m_clear`.
+    fn PyModuleDef_m_clear(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_clear"))
+    }
+    /// `PyModuleDef_m_free`.
+    fn PyModuleDef_m_free(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_free"))
+    }
+    /// `PyModuleDef_m_methods`.
+    fn PyModuleDef_m_methods(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_methods"))
+    }
+    /// `PyModuleDef_m_name`.
+    fn PyModuleDef_m_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_name"))
+    }
+    /// `PyModuleDef_m_size`.
+    fn PyModuleDef_m_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_size"))
+    }
+    /// `PyModuleDef_m_slots`.
+    fn PyModuleDef_m_slots(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_slots"))
+    }
+    /// `PyModuleDef_m_traverse`.
+    fn PyModuleDef_m_traverse(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyModuleDef_m_traverse"))
+    }
+    /// `PyModuleObject_md_def`.
+    fn PyModuleObject_md_def(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleObject_md_def"))
+    }
+    /// `PyModuleObject_md_dict`.
+    fn PyModuleObject_md_dict(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleObject_md_dict"))
+    }
+    /// `PyModuleObject_md_name`.
+    fn PyModuleObject_md_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleObject_md_name"))
+    }
+    /// `PyModuleObject_md_state`.
+    fn PyModuleObject_md_state(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleObject_md_state"))
+    }
+    /// `PyModuleObject_md_weaklist`.
+    fn PyModuleObject_md_weaklist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyModuleObject_md_weaklist"))
+    }
+    /// `PyModule_Check`.
+    fn PyModule_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyModule_Check"))
+    }
+    /// `PyMutex_Lock`.
+    fn PyMutex_Lock(&mut self, m: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyMutex_Lock"))
+    }
+    /// `PyMutex_Unlock`.
+    fn PyMutex_Unlock(&mut self, m: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyMutex_Unlock"))
     }
     /// `PyNumber_AsSsize_t`.
     fn PyNumber_AsSsize_t(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        o: &Self::Object,
+        exc: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyNumber_AsSsize_t"))
+    }
+    /// `PyNumber_Long`.
+    fn PyNumber_Long(&mut self, o: &Self::Object) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyNumber_Long"))
+    }
+    /// `PyOS_double_to_string`.
+    fn PyOS_double_to_string(
+        &mut self,
+        val: f64,
+        format_code: i8,
+        precision: i32,
+        flags: i32,
+        type_: &mut i32,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyOS_double_to_string"))
+    }
+    /// `PyObject_Call`.
+    fn PyObject_Call(
+        &mut self,
+        callable: &Self::Object,
+        args: &Self::Object,
+        kwargs: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_Call"))
+    }
+    /// `PyObject_CallFinalizerFromDealloc`.
+    fn PyObject_CallFinalizerFromDealloc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyObject_CallFinalizerFromDealloc"))
+    }
+    /// `PyObject_CallFunction`.
+    fn PyObject_CallFunction(
+        &mut self,
+        callable: &Self::Object,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_CallFunction"))
+    }
+    /// `PyObject_CallFunctionObjArgs`.
+    fn PyObject_CallFunctionObjArgs(
+        &mut self,
+        callable: &Self::Object,
+        args: &[Argument<Self::Object>],
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_CallFunctionObjArgs"))
     }
     /// `PyObject_CallMethod`.
     fn PyObject_CallMethod(
         &mut self,
-        a0: &Self::Object,
-        a1: &str,
-        a2: &str,
-        a3: &[Argument<Self::Object>],
+        obj: &Self::Object,
+        name: &str,
+        format: &str,
+        args: &[Argument<Self::Object>],
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallMethod"))
     }
     /// `PyObject_CallMethodNoArgs`.
     fn PyObject_CallMethodNoArgs(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
+        self_: Option<&Self::Object>,
+        name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallMethodNoArgs"))
+    }
+    /// `PyObject_CallMethodObjArgs`.
+    fn PyObject_CallMethodObjArgs(
+        &mut self,
+        obj: &Self::Object,
+        name: &Self::Object,
+        args: &[Argument<Self::Object>],
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyObject_CallMethodObjArgs"))
     }
     /// `PyObject_CallMethodOneArg`.
     fn PyObject_CallMethodOneArg(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
+        self_: &Self::Object,
+        name: &Self::Object,
+        arg: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallMethodOneArg"))
     }
     /// `PyObject_CallOneArg`.
     fn PyObject_CallOneArg(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
+        func: &Self::Object,
+        arg: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallOneArg"))
     }
     /// `PyObject_ClearManagedDict`.
     fn PyObject_ClearManagedDict(
         &mut self,
-        a0: &Self::Object,
+        obj: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_ClearManagedDict"))
     }
     /// `PyObject_ClearWeakRefs`.
-    fn PyObject_ClearWeakRefs(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn PyObject_ClearWeakRefs(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_ClearWeakRefs"))
     }
+    /// `PyObject_Free`.
+    fn PyObject_Free(&mut self, ptr: Option<&Self::Object>) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject_Free"))
+    }
     /// `PyObject_GC_Del`.
-    fn PyObject_GC_Del(&mut self, a0: Option<&Self::Object>) -> Result<(), Self::Error> {
+    fn PyObject_GC_Del(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_GC_Del"))
+    }
+    /// `PyObject_GC_Track`.
+    fn PyObject_GC_Track(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject_GC_Track"))
+    }
+    /// `PyObject_GC_UnTrack`.
+    fn PyObject_GC_UnTrack(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyObject_GC_UnTrack"))
     }
     /// `PyObject_GenericGetDict`.
     fn PyObject_GenericGetDict(
         &mut self,
         a0: &Self::Object,
-        a1: Option<&Self::Object>,
+        args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_GenericGetDict"))
     }
+    /// `PyObject_GenericHash`.
+    fn PyObject_GenericHash(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyObject_GenericHash"))
+    }
     /// `PyObject_IS_GC`.
-    fn PyObject_IS_GC(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn PyObject_IS_GC(&mut self, obj: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyObject_IS_GC"))
     }
     /// `PyObject_Malloc`.
-    fn PyObject_Malloc(&mut self, a0: usize) -> Result<(), Self::Error> {
+    fn PyObject_Malloc(&mut self, size: usize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_Malloc"))
     }
     /// `PyObject_TypeCheck`.
     fn PyObject_TypeCheck(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        ob: &Self::Object,
+        type_: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyObject_TypeCheck"))
     }
     /// `PyObject_Vectorcall`.
     fn PyObject_Vectorcall(
         &mut self,
-        a0: &Self::Object,
-        a1: &[Self::Object],
-        a2: usize,
-        a3: Option<&Self::Object>,
+        callable: &Self::Object,
+        args: &[Self::Object],
+        nargsf: usize,
+        kwnames: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_Vectorcall"))
     }
-    /// `PyObject_VectorcallDict`.
-    fn PyObject_VectorcallDict(
+    /// `PyObject_VisitManagedDict`.
+    fn PyObject_VisitManagedDict(
         &mut self,
-        a0: &Self::Object,
-        a1: &[Self::Object],
-        a2: usize,
-        a3: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_VectorcallDict"))
+        obj: &Self::Object,
+        visit: &Self::Function,
+        arg: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyObject_VisitManagedDict"))
     }
     /// `PyObject_ob_type`.
     fn PyObject_ob_type(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyObject_ob_type"))
+    }
+    /// `PyRange_Check`.
+    fn PyRange_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyRange_Check"))
     }
     /// `PySeqIter_New`.
     fn PySeqIter_New(
         &mut self,
-        a0: Option<&Self::Object>,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PySeqIter_New"))
     }
     /// `PySequence_Fast_GET_ITEM`.
     fn PySequence_Fast_GET_ITEM(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
+        o: &Self::Object,
+        i: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PySequence_Fast_GET_ITEM"))
     }
     /// `PySequence_Fast_GET_SIZE`.
     fn PySequence_Fast_GET_SIZE(
         &mut self,
-        a0: &Self::Object,
+        o: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PySequence_Fast_GET_SIZE"))
+    }
+    /// `PySetObject_fill`.
+    fn PySetObject_fill(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySetObject_fill"))
+    }
+    /// `PySetObject_finger`.
+    fn PySetObject_finger(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySetObject_finger"))
+    }
+    /// `PySetObject_hash`.
+    fn PySetObject_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySetObject_hash"))
+    }
+    /// `PySetObject_mask`.
+    fn PySetObject_mask(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySetObject_mask"))
+    }
+    /// `PySetObject_smalltable`.
+    fn PySetObject_smalltable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySetObject_smalltable"))
+    }
+    /// `PySetObject_table`.
+    fn PySetObject_table(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySetObject_table"))
+    }
+    /// `PySetObject_used`.
+    fn PySetObject_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySetObject_used"))
+    }
+    /// `PySetObject_weakreflist`.
+    fn PySetObject_weakreflist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySetObject_weakreflist"))
     }
     /// `PySet_Add`.
     fn PySet_Add(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        set: &Self::Object,
+        key: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PySet_Add"))
     }
+    /// `PySet_Check`.
+    fn PySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PySet_Check"))
+    }
     /// `PySet_CheckExact`.
-    fn PySet_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PySet_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PySet_CheckExact"))
+    }
+    /// `PySet_Contains`.
+    fn PySet_Contains(
+        &mut self,
+        anyset: &Self::Object,
+        key: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PySet_Contains"))
+    }
+    /// `PySet_GET_SIZE`.
+    fn PySet_GET_SIZE(&mut self, so: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PySet_GET_SIZE"))
     }
     /// `PySet_New`.
     fn PySet_New(
         &mut self,
-        a0: Option<&Self::Object>,
+        object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PySet_New"))
     }
-    /// `PyStaticMethod_New`.
-    fn PyStaticMethod_New(
+    /// `PySliceObject_start`.
+    fn PySliceObject_start(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySliceObject_start"))
+    }
+    /// `PySliceObject_step`.
+    fn PySliceObject_step(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySliceObject_step"))
+    }
+    /// `PySliceObject_stop`.
+    fn PySliceObject_stop(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PySliceObject_stop"))
+    }
+    /// `PySlice_Check`.
+    fn PySlice_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PySlice_Check"))
+    }
+    /// `PyStructSequence_Desc_n_in_sequence`.
+    fn PyStructSequence_Desc_n_in_sequence(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyStructSequence_Desc_n_in_sequence"))
+    }
+    /// `PyStructSequence_Desc_name`.
+    fn PyStructSequence_Desc_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyStructSequence_Desc_name"))
+    }
+    /// `PyStructSequence_New`.
+    fn PyStructSequence_New(
+        &mut self,
+        type_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyStaticMethod_New"))
+        Err(self.unsupported("PyStructSequence_New"))
     }
     /// `PySys_Audit`.
     fn PySys_Audit(
         &mut self,
-        a0: &str,
-        a1: &str,
-        a2: &[Argument<Self::Object>],
+        event: &str,
+        argFormat: &str,
+        args: &[Argument<Self::Object>],
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PySys_Audit"))
+    }
+    /// `PySys_FormatStderr`.
+    fn PySys_FormatStderr(
+        &mut self,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PySys_FormatStderr"))
+    }
+    /// `PySys_WriteStderr`.
+    fn PySys_WriteStderr(
+        &mut self,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PySys_WriteStderr"))
     }
     /// `PyThreadState_GetDict`.
     fn PyThreadState_GetDict(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyThreadState_GetDict"))
     }
+    /// `PyThreadState_c_recursion_remaining`.
+    fn PyThreadState_c_recursion_remaining(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyThreadState_c_recursion_remaining"))
+    }
+    /// `PyThreadState_delete_later`.
+    fn PyThreadState_delete_later(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyThreadState_delete_later"))
+    }
+    /// `PyTupleObject_ob_item_at`.
+    fn PyTupleObject_ob_item_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyTupleObject_ob_item_at"))
+    }
     /// `PyTuple_Check`.
-    fn PyTuple_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyTuple_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyTuple_Check"))
     }
     /// `PyTuple_CheckExact`.
-    fn PyTuple_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyTuple_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyTuple_CheckExact"))
     }
     /// `PyTuple_GET_ITEM`.
     fn PyTuple_GET_ITEM(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
+        op: &Self::Object,
+        index: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyTuple_GET_ITEM"))
     }
     /// `PyTuple_GET_SIZE`.
-    fn PyTuple_GET_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyTuple_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyTuple_GET_SIZE"))
+    }
+    /// `PyTuple_GetItem`.
+    fn PyTuple_GetItem(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyTuple_GetItem"))
     }
     /// `PyTuple_GetSlice`.
     fn PyTuple_GetSlice(
         &mut self,
         a0: Option<&Self::Object>,
         a1: isize,
-        a2: isize,
+        args: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyTuple_GetSlice"))
     }
     /// `PyTuple_New`.
-    fn PyTuple_New(&mut self, a0: isize) -> Result<Self::Object, Self::Error> {
+    fn PyTuple_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyTuple_New"))
     }
     /// `PyTuple_Pack`.
     fn PyTuple_Pack(
         &mut self,
         a0: isize,
-        a1: &[Argument<Self::Object>],
+        args: &[Argument<Self::Object>],
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyTuple_Pack"))
     }
     /// `PyTuple_SET_ITEM`.
     fn PyTuple_SET_ITEM(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        a2: &Self::Object,
+        op: &Self::Object,
+        index: isize,
+        value: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("PyTuple_SET_ITEM"))
+    }
+    /// `PyTuple_Size`.
+    fn PyTuple_Size(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyTuple_Size"))
     }
     /// `PyTypeObject_tp_base`.
     fn PyTypeObject_tp_base(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_base"))
     }
     /// `PyTypeObject_tp_bases`.
     fn PyTypeObject_tp_bases(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_bases"))
     }
     /// `PyTypeObject_tp_basicsize`.
     fn PyTypeObject_tp_basicsize(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_basicsize"))
     }
     /// `PyTypeObject_tp_dict`.
     fn PyTypeObject_tp_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_dict"))
     }
     /// `PyTypeObject_tp_dictoffset`.
     fn PyTypeObject_tp_dictoffset(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_dictoffset"))
     }
     /// `PyTypeObject_tp_doc`.
-    fn PyTypeObject_tp_doc(&mut self, a0: &Self::Object) -> Result<String, Self::Error> {
+    fn PyTypeObject_tp_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_doc"))
     }
     /// `PyTypeObject_tp_flags`.
-    fn PyTypeObject_tp_flags(&mut self, a0: &Self::Object) -> Result<u64, Self::Error> {
+    fn PyTypeObject_tp_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u64, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_flags"))
+    }
+    /// `PyTypeObject_tp_getset`.
+    fn PyTypeObject_tp_getset(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_getset"))
     }
     /// `PyTypeObject_tp_itemsize`.
     fn PyTypeObject_tp_itemsize(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_itemsize"))
+    }
+    /// `PyTypeObject_tp_members`.
+    fn PyTypeObject_tp_members(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_members"))
+    }
+    /// `PyTypeObject_tp_methods`.
+    fn PyTypeObject_tp_methods(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_methods"))
     }
     /// `PyTypeObject_tp_mro`.
     fn PyTypeObject_tp_mro(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_mro"))
     }
     /// `PyTypeObject_tp_name`.
     fn PyTypeObject_tp_name(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_name"))
+    }
+    /// `PyTypeObject_tp_subclasses`.
+    fn PyTypeObject_tp_subclasses(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_subclasses"))
+    }
+    /// `PyTypeObject_tp_vectorcall_offset`.
+    fn PyTypeObject_tp_vectorcall_offset(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyTypeObject_tp_vectorcall_offset"))
     }
     /// `PyTypeObject_tp_version_tag`.
     fn PyTypeObject_tp_version_tag(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_version_tag"))
     }
     /// `PyTypeObject_tp_versions_used`.
     fn PyTypeObject_tp_versions_used(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<u16, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_versions_used"))
     }
     /// `PyTypeObject_tp_watched`.
-    fn PyTypeObject_tp_watched(&mut self, a0: &Self::Object) -> Result<u8, Self::Error> {
+    fn PyTypeObject_tp_watched(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_watched"))
     }
     /// `PyTypeObject_tp_weaklistoffset`.
     fn PyTypeObject_tp_weaklistoffset(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyTypeObject_tp_weaklistoffset"))
     }
     /// `PyType_Check`.
-    fn PyType_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyType_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyType_Check"))
     }
     /// `PyType_CheckExact`.
-    fn PyType_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyType_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyType_CheckExact"))
-    }
-    /// `PyType_GenericAlloc`.
-    fn PyType_GenericAlloc(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyType_GenericAlloc"))
     }
     /// `PyType_HasFeature`.
     fn PyType_HasFeature(
         &mut self,
-        a0: &Self::Object,
-        a1: u64,
+        type_: &Self::Object,
+        feature: u64,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyType_HasFeature"))
     }
@@ -3907,196 +12681,637 @@ pub trait CApi: Sized {
     fn PyType_IsSubtype(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyType_IsSubtype"))
     }
-    /// `PyType_Modified`.
-    fn PyType_Modified(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyType_Modified"))
-    }
-    /// `PyType_Ready`.
-    fn PyType_Ready(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyType_Ready"))
+    /// `PyType_Slot_pfunc`.
+    fn PyType_Slot_pfunc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyType_Slot_pfunc"))
     }
     /// `PyType_Slot_slot`.
-    fn PyType_Slot_slot(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn PyType_Slot_slot(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyType_Slot_slot"))
     }
     /// `PyType_Spec_slots`.
     fn PyType_Spec_slots(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyType_Spec_slots"))
+    }
+    /// `PyUnicodeDecodeError_Create`.
+    fn PyUnicodeDecodeError_Create(
+        &mut self,
+        encoding: &str,
+        object: &str,
+        length: isize,
+        start: isize,
+        end: isize,
+        reason: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicodeDecodeError_Create"))
+    }
+    /// `PyUnicodeDecodeError_SetEnd`.
+    fn PyUnicodeDecodeError_SetEnd(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeDecodeError_SetEnd"))
+    }
+    /// `PyUnicodeDecodeError_SetReason`.
+    fn PyUnicodeDecodeError_SetReason(
+        &mut self,
+        exc: &Self::Object,
+        reason: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeDecodeError_SetReason"))
+    }
+    /// `PyUnicodeDecodeError_SetStart`.
+    fn PyUnicodeDecodeError_SetStart(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeDecodeError_SetStart"))
+    }
+    /// `PyUnicodeEncodeError_SetEnd`.
+    fn PyUnicodeEncodeError_SetEnd(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeEncodeError_SetEnd"))
+    }
+    /// `PyUnicodeEncodeError_SetReason`.
+    fn PyUnicodeEncodeError_SetReason(
+        &mut self,
+        exc: &Self::Object,
+        reason: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeEncodeError_SetReason"))
+    }
+    /// `PyUnicodeEncodeError_SetStart`.
+    fn PyUnicodeEncodeError_SetStart(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeEncodeError_SetStart"))
+    }
+    /// `PyUnicodeTranslateError_SetEnd`.
+    fn PyUnicodeTranslateError_SetEnd(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeTranslateError_SetEnd"))
+    }
+    /// `PyUnicodeTranslateError_SetReason`.
+    fn PyUnicodeTranslateError_SetReason(
+        &mut self,
+        exc: &Self::Object,
+        reason: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeTranslateError_SetReason"))
+    }
+    /// `PyUnicodeTranslateError_SetStart`.
+    fn PyUnicodeTranslateError_SetStart(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicodeTranslateError_SetStart"))
+    }
+    /// `PyUnicode_Append`.
+    fn PyUnicode_Append(
+        &mut self,
+        pleft: &mut Option<Self::Object>,
+        right: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyUnicode_Append"))
+    }
+    /// `PyUnicode_AsEncodedString`.
+    fn PyUnicode_AsEncodedString(
+        &mut self,
+        unicode: &Self::Object,
+        encoding: &str,
+        errors: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_AsEncodedString"))
     }
     /// `PyUnicode_AsUTF8`.
     fn PyUnicode_AsUTF8(
         &mut self,
-        a0: Option<&Self::Object>,
+        unicode: Option<&Self::Object>,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8"))
     }
     /// `PyUnicode_AsUTF8AndSize`.
     fn PyUnicode_AsUTF8AndSize(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &mut isize,
+        unicode: Option<&Self::Object>,
+        size: &mut isize,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8AndSize"))
+    }
+    /// `PyUnicode_AsWideCharString`.
+    fn PyUnicode_AsWideCharString(
+        &mut self,
+        unicode: &Self::Object,
+        size: &mut isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyUnicode_AsWideCharString"))
     }
     /// `PyUnicode_CHECK_INTERNED`.
     fn PyUnicode_CHECK_INTERNED(
         &mut self,
-        a0: Option<&Self::Object>,
+        op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyUnicode_CHECK_INTERNED"))
     }
     /// `PyUnicode_Check`.
-    fn PyUnicode_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyUnicode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyUnicode_Check"))
     }
     /// `PyUnicode_CheckExact`.
-    fn PyUnicode_CheckExact(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn PyUnicode_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("PyUnicode_CheckExact"))
+    }
+    /// `PyUnicode_DATA`.
+    fn PyUnicode_DATA(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DATA"))
+    }
+    /// `PyUnicode_Decode`.
+    fn PyUnicode_Decode(
+        &mut self,
+        s: &str,
+        size: isize,
+        encoding: &str,
+        errors: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_Decode"))
     }
     /// `PyUnicode_DecodeASCII`.
     fn PyUnicode_DecodeASCII(
         &mut self,
-        a0: &str,
-        a1: isize,
-        a2: Option<&str>,
+        string: &str,
+        length: isize,
+        errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_DecodeASCII"))
+    }
+    /// `PyUnicode_DecodeLatin1`.
+    fn PyUnicode_DecodeLatin1(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeLatin1"))
+    }
+    /// `PyUnicode_DecodeUTF16Stateful`.
+    fn PyUnicode_DecodeUTF16Stateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: &str,
+        byteorder: &mut i32,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeUTF16Stateful"))
+    }
+    /// `PyUnicode_DecodeUTF32Stateful`.
+    fn PyUnicode_DecodeUTF32Stateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: &str,
+        byteorder: &mut i32,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeUTF32Stateful"))
+    }
+    /// `PyUnicode_DecodeUTF7Stateful`.
+    fn PyUnicode_DecodeUTF7Stateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: &str,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeUTF7Stateful"))
+    }
+    /// `PyUnicode_DecodeUTF8Stateful`.
+    fn PyUnicode_DecodeUTF8Stateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: Option<&str>,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeUTF8Stateful"))
+    }
+    /// `PyUnicode_Format`.
+    fn PyUnicode_Format(
+        &mut self,
+        format: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_Format"))
+    }
+    /// `PyUnicode_FromEncodedObject`.
+    fn PyUnicode_FromEncodedObject(
+        &mut self,
+        obj: &Self::Object,
+        encoding: &str,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_FromEncodedObject"))
     }
     /// `PyUnicode_FromFormat`.
     fn PyUnicode_FromFormat(
         &mut self,
-        a0: &str,
-        a1: &[Argument<Self::Object>],
+        format: &str,
+        args: &[Argument<Self::Object>],
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_FromFormat"))
     }
     /// `PyUnicode_FromString`.
     fn PyUnicode_FromString(
         &mut self,
-        a0: Option<&str>,
+        u: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_FromString"))
     }
     /// `PyUnicode_GET_LENGTH`.
-    fn PyUnicode_GET_LENGTH(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn PyUnicode_GET_LENGTH(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyUnicode_GET_LENGTH"))
     }
+    /// `PyUnicode_HASH`.
+    fn PyUnicode_HASH(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyUnicode_HASH"))
+    }
     /// `PyUnicode_IS_ASCII`.
-    fn PyUnicode_IS_ASCII(&mut self, a0: &Self::Object) -> Result<u32, Self::Error> {
+    fn PyUnicode_IS_ASCII(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyUnicode_IS_ASCII"))
+    }
+    /// `PyUnicode_IS_COMPACT`.
+    fn PyUnicode_IS_COMPACT(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyUnicode_IS_COMPACT"))
+    }
+    /// `PyUnicode_IS_COMPACT_ASCII`.
+    fn PyUnicode_IS_COMPACT_ASCII(
+        &mut self,
+        op: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicode_IS_COMPACT_ASCII"))
     }
     /// `PyUnicode_InternFromString`.
     fn PyUnicode_InternFromString(
         &mut self,
-        a0: &str,
+        u: &str,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_InternFromString"))
     }
     /// `PyUnicode_IsIdentifier`.
-    fn PyUnicode_IsIdentifier(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn PyUnicode_IsIdentifier(&mut self, s: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyUnicode_IsIdentifier"))
     }
     /// `PyUnicode_Join`.
     fn PyUnicode_Join(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        separator: &Self::Object,
+        seq: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_Join"))
+    }
+    /// `PyUnicode_MAX_CHAR_VALUE`.
+    fn PyUnicode_MAX_CHAR_VALUE(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyUnicode_MAX_CHAR_VALUE"))
     }
     /// `PyUnicode_New`.
     fn PyUnicode_New(
         &mut self,
-        a0: isize,
-        a1: u32,
+        size: isize,
+        maxchar: u32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_New"))
     }
-    /// `PyVectorcall_NARGS`.
-    fn PyVectorcall_NARGS(&mut self, a0: usize) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyVectorcall_NARGS"))
-    }
-    /// `PyWeakref_NewRef`.
-    fn PyWeakref_NewRef(
+    /// `PyUnicode_Partition`.
+    fn PyUnicode_Partition(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
+        s: &Self::Object,
+        sep: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyWeakref_NewRef"))
+        Err(self.unsupported("PyUnicode_Partition"))
+    }
+    /// `PyUnicode_READ`.
+    fn PyUnicode_READ(
+        &mut self,
+        kind: i32,
+        data: Option<&Self::Object>,
+        index: isize,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyUnicode_READ"))
+    }
+    /// `PyUnicode_READ_CHAR`.
+    fn PyUnicode_READ_CHAR(
+        &mut self,
+        unicode: Option<&Self::Object>,
+        index: isize,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyUnicode_READ_CHAR"))
+    }
+    /// `PyUnicode_RPartition`.
+    fn PyUnicode_RPartition(
+        &mut self,
+        s: &Self::Object,
+        sep: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_RPartition"))
+    }
+    /// `PyUnicode_Splitlines`.
+    fn PyUnicode_Splitlines(
+        &mut self,
+        s: &Self::Object,
+        keepends: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_Splitlines"))
+    }
+    /// `PyUnicode_Substring`.
+    fn PyUnicode_Substring(
+        &mut self,
+        str: Option<&Self::Object>,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_Substring"))
+    }
+    /// `PyUnicode_UTF8`.
+    fn PyUnicode_UTF8(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyUnicode_UTF8"))
+    }
+    /// `PyUnicode_UTF8_LENGTH`.
+    fn PyUnicode_UTF8_LENGTH(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyUnicode_UTF8_LENGTH"))
+    }
+    /// `PyUnicode_WRITE`.
+    fn PyUnicode_WRITE(
+        &mut self,
+        kind: i32,
+        data: Option<&Self::Object>,
+        index: isize,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("PyUnicode_WRITE"))
+    }
+    /// `PyVarObject_ob_size`.
+    fn PyVarObject_ob_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyVarObject_ob_size"))
+    }
+    /// `PyVectorcall_Call`.
+    fn PyVectorcall_Call(
+        &mut self,
+        callable: &Self::Object,
+        tuple: &Self::Object,
+        dict: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyVectorcall_Call"))
+    }
+    /// `PyVectorcall_Function`.
+    fn PyVectorcall_Function(
+        &mut self,
+        callable: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyVectorcall_Function"))
+    }
+    /// `PyWeakReference_hash`.
+    fn PyWeakReference_hash(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyWeakReference_hash"))
+    }
+    /// `PyWeakReference_wr_callback`.
+    fn PyWeakReference_wr_callback(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyWeakReference_wr_callback"))
+    }
+    /// `PyWeakReference_wr_next`.
+    fn PyWeakReference_wr_next(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyWeakReference_wr_next"))
+    }
+    /// `PyWeakReference_wr_object`.
+    fn PyWeakReference_wr_object(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyWeakReference_wr_object"))
+    }
+    /// `PyWeakReference_wr_prev`.
+    fn PyWeakReference_wr_prev(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyWeakReference_wr_prev"))
+    }
+    /// `PyWeakref_Check`.
+    fn PyWeakref_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("PyWeakref_Check"))
+    }
+    /// `PyWrapperDescrObject_d_base_doc`.
+    fn PyWrapperDescrObject_d_base_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyWrapperDescrObject_d_base_doc"))
+    }
+    /// `PyWrapperDescrObject_d_base_flags`.
+    fn PyWrapperDescrObject_d_base_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyWrapperDescrObject_d_base_flags"))
+    }
+    /// `PyWrapperDescrObject_d_base_name`.
+    fn PyWrapperDescrObject_d_base_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyWrapperDescrObject_d_base_name"))
+    }
+    /// `PyWrapperDescrObject_d_base_wrapper`.
+    fn PyWrapperDescrObject_d_base_wrapper(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyWrapperDescrObject_d_base_wrapper"))
+    }
+    /// `PyWrapperDescrObject_d_wrapped`.
+    fn PyWrapperDescrObject_d_wrapped(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyWrapperDescrObject_d_wrapped"))
+    }
+    /// `Py_BuildValue`.
+    fn Py_BuildValue(
+        &mut self,
+        a0: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("Py_BuildValue"))
+    }
+    /// `Py_FatalError`.
+    fn Py_FatalError(&mut self, message: &str) -> Result<(), Self::Error> {
+        Err(self.unsupported("Py_FatalError"))
     }
     /// `Py_GenericAlias`.
     fn Py_GenericAlias(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("Py_GenericAlias"))
     }
     /// `Py_GetConstant`.
-    fn Py_GetConstant(&mut self, a0: u32) -> Result<Self::Object, Self::Error> {
+    fn Py_GetConstant(&mut self, constant_id: u32) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("Py_GetConstant"))
     }
     /// `Py_IS_TYPE`.
     fn Py_IS_TYPE(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        ob: &Self::Object,
+        type_: &Self::Object,
     ) -> Result<bool, Self::Error> {
         Err(self.unsupported("Py_IS_TYPE"))
     }
     /// `Py_REFCNT`.
-    fn Py_REFCNT(&mut self, a0: Option<&Self::Object>) -> Result<isize, Self::Error> {
+    fn Py_REFCNT(&mut self, ob: Option<&Self::Object>) -> Result<isize, Self::Error> {
         Err(self.unsupported("Py_REFCNT"))
     }
     /// `Py_SET_REFCNT`.
     fn Py_SET_REFCNT(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
+        ob: &Self::Object,
+        refcnt: isize,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("Py_SET_REFCNT"))
+    }
+    /// `Py_SET_SIZE`.
+    fn Py_SET_SIZE(
+        &mut self,
+        ob: &Self::Object,
+        size: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("Py_SET_SIZE"))
     }
     /// `Py_SET_TYPE`.
     fn Py_SET_TYPE(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        ob: &Self::Object,
+        type_: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("Py_SET_TYPE"))
     }
     /// `Py_SIZE`.
-    fn Py_SIZE(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn Py_SIZE(&mut self, ob: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("Py_SIZE"))
     }
     /// `Py_TYPE`.
-    fn Py_TYPE(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn Py_TYPE(&mut self, ob: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("Py_TYPE"))
     }
+    /// `Py_buffer_buf`.
+    fn Py_buffer_buf(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("Py_buffer_buf"))
+    }
     /// `Py_buffer_len`.
-    fn Py_buffer_len(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn Py_buffer_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("Py_buffer_len"))
+    }
+    /// `Py_buffer_ndim`.
+    fn Py_buffer_ndim(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("Py_buffer_ndim"))
     }
     /// `Py_buffer_obj`.
     fn Py_buffer_obj(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("Py_buffer_obj"))
+    }
+    /// `Py_buffer_strides_at`.
+    fn Py_buffer_strides_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("Py_buffer_strides_at"))
+    }
+    /// `Py_complex_real`.
+    fn Py_complex_real(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
+        Err(self.unsupported("Py_complex_real"))
+    }
+    /// `SubString_end`.
+    fn SubString_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("SubString_end"))
+    }
+    /// `SubString_start`.
+    fn SubString_start(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("SubString_start"))
+    }
+    /// `SubString_str`.
+    fn SubString_str(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("SubString_str"))
     }
     /// `_PyArg_BadArgument`.
     fn _PyArg_BadArgument(
         &mut self,
-        a0: &str,
-        a1: &str,
-        a2: &str,
-        a3: &Self::Object,
+        fname: &str,
+        displayname: &str,
+        expected: &str,
+        arg: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyArg_BadArgument"))
     }
@@ -4106,259 +13321,901 @@ pub trait CApi: Sized {
         a0: &str,
         a1: isize,
         a2: isize,
-        a3: isize,
+        args: isize,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyArg_CheckPositional"))
     }
     /// `_PyArg_NoKeywords`.
     fn _PyArg_NoKeywords(
         &mut self,
-        a0: &str,
-        a1: &Self::Object,
+        funcname: &str,
+        kwargs: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyArg_NoKeywords"))
     }
     /// `_PyArg_NoKwnames`.
     fn _PyArg_NoKwnames(
         &mut self,
-        a0: &str,
-        a1: &Self::Object,
+        funcname: &str,
+        kwnames: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyArg_NoKwnames"))
+    }
+    /// `_PyArg_NoPositional`.
+    fn _PyArg_NoPositional(
+        &mut self,
+        funcname: &str,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyArg_NoPositional"))
+    }
+    /// `_PyAsyncGen_ClearFreeLists`.
+    fn _PyAsyncGen_ClearFreeLists(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyAsyncGen_ClearFreeLists"))
+    }
+    /// `_PyBuildSlice_Consume2`.
+    fn _PyBuildSlice_Consume2(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: Option<&Self::Object>,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBuildSlice_Consume2"))
+    }
+    /// `_PyByteArray_FromBufferObject`.
+    fn _PyByteArray_FromBufferObject(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyByteArray_FromBufferObject"))
+    }
+    /// `_PyBytesWriter_Alloc`.
+    fn _PyBytesWriter_Alloc(
+        &mut self,
+        writer: &Self::Object,
+        size: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_Alloc"))
+    }
+    /// `_PyBytesWriter_Init`.
+    fn _PyBytesWriter_Init(&mut self, writer: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_Init"))
+    }
+    /// `_PyBytesWriter_Resize`.
+    fn _PyBytesWriter_Resize(
+        &mut self,
+        writer: &Self::Object,
+        str: Option<&Self::Object>,
+        size: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_Resize"))
+    }
+    /// `_PyBytesWriter_allocated`.
+    fn _PyBytesWriter_allocated(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_allocated"))
+    }
+    /// `_PyBytesWriter_buffer`.
+    fn _PyBytesWriter_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_buffer"))
+    }
+    /// `_PyBytesWriter_min_size`.
+    fn _PyBytesWriter_min_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_min_size"))
+    }
+    /// `_PyBytesWriter_overallocate`.
+    fn _PyBytesWriter_overallocate(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_overallocate"))
+    }
+    /// `_PyBytesWriter_small_buffer`.
+    fn _PyBytesWriter_small_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_small_buffer"))
+    }
+    /// `_PyBytesWriter_use_bytearray`.
+    fn _PyBytesWriter_use_bytearray(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_use_bytearray"))
+    }
+    /// `_PyBytesWriter_use_small_buffer`.
+    fn _PyBytesWriter_use_small_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyBytesWriter_use_small_buffer"))
+    }
+    /// `_PyBytes_FormatEx`.
+    fn _PyBytes_FormatEx(
+        &mut self,
+        format: &str,
+        format_len: isize,
+        args: &Self::Object,
+        use_bytearray: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FormatEx"))
+    }
+    /// `_PyBytes_FromBuffer`.
+    fn _PyBytes_FromBuffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FromBuffer"))
+    }
+    /// `_PyBytes_FromHex`.
+    fn _PyBytes_FromHex(
+        &mut self,
+        string: &Self::Object,
+        use_bytearray: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FromHex"))
+    }
+    /// `_PyBytes_FromIterator`.
+    fn _PyBytes_FromIterator(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FromIterator"))
+    }
+    /// `_PyBytes_FromList`.
+    fn _PyBytes_FromList(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FromList"))
+    }
+    /// `_PyBytes_FromTuple`.
+    fn _PyBytes_FromTuple(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyBytes_FromTuple"))
+    }
+    /// `_PyBytes_Repeat`.
+    fn _PyBytes_Repeat(
+        &mut self,
+        dest: Option<&str>,
+        len_dest: isize,
+        src: Option<&str>,
+        len_src: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyBytes_Repeat"))
+    }
+    /// `_PyBytes_Resize`.
+    fn _PyBytes_Resize(
+        &mut self,
+        a0: &mut Option<Self::Object>,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyBytes_Resize"))
+    }
+    /// `_PyComplex_FormatAdvancedWriter`.
+    fn _PyComplex_FormatAdvancedWriter(
+        &mut self,
+        writer: &Self::Object,
+        obj: &Self::Object,
+        format_spec: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyComplex_FormatAdvancedWriter"))
+    }
+    /// `_PyContext_ClearFreeList`.
+    fn _PyContext_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyContext_ClearFreeList"))
+    }
+    /// `_PyCoro_GetAwaitableIter`.
+    fn _PyCoro_GetAwaitableIter(
+        &mut self,
+        o: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyCoro_GetAwaitableIter"))
+    }
+    /// `_PyDictValues_AddToInsertionOrder`.
+    fn _PyDictValues_AddToInsertionOrder(
+        &mut self,
+        values: &Self::Object,
+        ix: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyDictValues_AddToInsertionOrder"))
     }
     /// `_PyDictViewObject_dv_dict`.
     fn _PyDictViewObject_dv_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("_PyDictViewObject_dv_dict"))
     }
-    /// `_PyDictView_New`.
-    fn _PyDictView_New(
+    /// `_PyDict_ClearFreeList`.
+    fn _PyDict_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyDict_ClearFreeList"))
+    }
+    /// `_PyDict_Contains_KnownHash`.
+    fn _PyDict_Contains_KnownHash(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyDictView_New"))
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyDict_Contains_KnownHash"))
+    }
+    /// `_PyDict_DebugMallocStats`.
+    fn _PyDict_DebugMallocStats(
+        &mut self,
+        out: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyDict_DebugMallocStats"))
     }
     /// `_PyDict_DetachFromObject`.
     fn _PyDict_DetachFromObject(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        dict: &Self::Object,
+        obj: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyDict_DetachFromObject"))
+    }
+    /// `_PyDict_GetItemRef_KnownHash`.
+    fn _PyDict_GetItemRef_KnownHash(
+        &mut self,
+        op: Option<&Self::Object>,
+        key: &Self::Object,
+        hash: isize,
+        result: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyDict_GetItemRef_KnownHash"))
+    }
+    /// `_PyDict_GetItemRef_Unicode_LockHeld`.
+    fn _PyDict_GetItemRef_Unicode_LockHeld(
+        &mut self,
+        op: &Self::Object,
+        key: Option<&Self::Object>,
+        result: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyDict_GetItemRef_Unicode_LockHeld"))
     }
     /// `_PyDict_GetItem_KnownHash`.
     fn _PyDict_GetItem_KnownHash(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-        a2: isize,
+        mp: &Self::Object,
+        key: Option<&Self::Object>,
+        hash: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyDict_GetItem_KnownHash"))
     }
     /// `_PyDict_HasOnlyStringKeys`.
     fn _PyDict_HasOnlyStringKeys(
         &mut self,
-        a0: Option<&Self::Object>,
+        mp: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyDict_HasOnlyStringKeys"))
+    }
+    /// `_PyDict_KeysSize`.
+    fn _PyDict_KeysSize(&mut self, keys: &Self::Object) -> Result<usize, Self::Error> {
+        Err(self.unsupported("_PyDict_KeysSize"))
+    }
+    /// `_PyDict_NewKeysForClass`.
+    fn _PyDict_NewKeysForClass(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyDict_NewKeysForClass"))
     }
     /// `_PyDict_Next`.
     fn _PyDict_Next(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &mut isize,
-        a2: &mut Option<Self::Object>,
-        a3: &mut Option<Self::Object>,
-        a4: &mut isize,
+        mp: Option<&Self::Object>,
+        pos: &mut isize,
+        key: &mut Option<Self::Object>,
+        value: &mut Option<Self::Object>,
+        hash: &mut isize,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyDict_Next"))
+    }
+    /// `_PyDict_NotifyEvent`.
+    fn _PyDict_NotifyEvent(
+        &mut self,
+        event: i32,
+        mp: Option<&Self::Object>,
+        key: Option<&Self::Object>,
+        value: Option<&Self::Object>,
+    ) -> Result<u64, Self::Error> {
+        Err(self.unsupported("_PyDict_NotifyEvent"))
     }
     /// `_PyDict_Pop_KnownHash`.
     fn _PyDict_Pop_KnownHash(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: isize,
-        a3: &mut Option<Self::Object>,
+        dict: &Self::Object,
+        key: &Self::Object,
+        hash: isize,
+        result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyDict_Pop_KnownHash"))
     }
-    /// `_PyDict_SetItem_KnownHash_LockHeld`.
-    fn _PyDict_SetItem_KnownHash_LockHeld(
+    /// `_PyDict_SetItem_LockHeld`.
+    fn _PyDict_SetItem_LockHeld(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: isize,
+        dict: &Self::Object,
+        name: Option<&Self::Object>,
+        value: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_SetItem_KnownHash_LockHeld"))
+        Err(self.unsupported("_PyDict_SetItem_LockHeld"))
     }
     /// `_PyErr_Format`.
     fn _PyErr_Format(
         &mut self,
-        a0: &Self::Object,
-        a1: &str,
-        a2: &[Argument<Self::Object>],
+        exception: &Self::Object,
+        format: &str,
+        args: &[Argument<Self::Object>],
     ) -> Self::Error {
         self.unsupported("_PyErr_Format")
     }
+    /// `_PyErr_FormatNote`.
+    fn _PyErr_FormatNote(
+        &mut self,
+        format: &str,
+        args: &[Argument<Self::Object>],
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyErr_FormatNote"))
+    }
     /// `_PyErr_SetKeyError`.
-    fn _PyErr_SetKeyError(&mut self, a0: &Self::Object) -> Self::Error {
+    fn _PyErr_SetKeyError(&mut self, object: &Self::Object) -> Self::Error {
         self.unsupported("_PyErr_SetKeyError")
     }
     /// `_PyErr_SetString`.
-    fn _PyErr_SetString(&mut self, a0: &Self::Object, a1: &str) -> Self::Error {
+    fn _PyErr_SetString(
+        &mut self,
+        exception: &Self::Object,
+        string: &str,
+    ) -> Self::Error {
         self.unsupported("_PyErr_SetString")
+    }
+    /// `_PyEval_BuiltinsFromGlobals`.
+    fn _PyEval_BuiltinsFromGlobals(
+        &mut self,
+        globals: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyEval_BuiltinsFromGlobals"))
+    }
+    /// `_PyEval_GetBuiltin`.
+    fn _PyEval_GetBuiltin(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyEval_GetBuiltin"))
     }
     /// `_PyEval_GetFrameLocals`.
     fn _PyEval_GetFrameLocals(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyEval_GetFrameLocals"))
     }
+    /// `_PyEval_SliceIndex`.
+    fn _PyEval_SliceIndex(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: &mut isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyEval_SliceIndex"))
+    }
+    /// `_PyEval_SliceIndexNotNone`.
+    fn _PyEval_SliceIndexNotNone(
+        &mut self,
+        a0: &Self::Object,
+        args: &mut isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyEval_SliceIndexNotNone"))
+    }
+    /// `_PyEval_Vector`.
+    fn _PyEval_Vector(
+        &mut self,
+        func: &Self::Object,
+        locals: Option<&Self::Object>,
+        args: &[Self::Object],
+        argcount: usize,
+        kwnames: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyEval_Vector"))
+    }
+    /// `_PyFloat_ClearFreeList`.
+    fn _PyFloat_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyFloat_ClearFreeList"))
+    }
+    /// `_PyFloat_DebugMallocStats`.
+    fn _PyFloat_DebugMallocStats(
+        &mut self,
+        out: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyFloat_DebugMallocStats"))
+    }
+    /// `_PyFloat_ExactDealloc`.
+    fn _PyFloat_ExactDealloc(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyFloat_ExactDealloc"))
+    }
+    /// `_PyFloat_FormatAdvancedWriter`.
+    fn _PyFloat_FormatAdvancedWriter(
+        &mut self,
+        writer: &Self::Object,
+        obj: &Self::Object,
+        format_spec: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyFloat_FormatAdvancedWriter"))
+    }
+    /// `_PyFrame_GetCode`.
+    fn _PyFrame_GetCode(
+        &mut self,
+        f: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyFrame_GetCode"))
+    }
+    /// `_PyFrame_GetLocalsArray`.
+    fn _PyFrame_GetLocalsArray(
+        &mut self,
+        frame: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyFrame_GetLocalsArray"))
+    }
+    /// `_PyGCHead_SET_PREV`.
+    fn _PyGCHead_SET_PREV(
+        &mut self,
+        gc: &Self::Object,
+        prev: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyGCHead_SET_PREV"))
+    }
+    /// `_PyGC_FINALIZED`.
+    fn _PyGC_FINALIZED(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyGC_FINALIZED"))
+    }
+    /// `_PyGC_SET_FINALIZED`.
+    fn _PyGC_SET_FINALIZED(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyGC_SET_FINALIZED"))
+    }
     /// `_PyGen_FetchStopIterationValue`.
     fn _PyGen_FetchStopIterationValue(
         &mut self,
-        a0: &mut Option<Self::Object>,
+        object: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyGen_FetchStopIterationValue"))
     }
-    /// `_PyHeapType_GET_MEMBERS`.
-    fn _PyHeapType_GET_MEMBERS(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyHeapType_GET_MEMBERS"))
+    /// `_PyGen_SetStopIterationValue`.
+    fn _PyGen_SetStopIterationValue(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyGen_SetStopIterationValue"))
+    }
+    /// `_PyGenericAlias_Check`.
+    fn _PyGenericAlias_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
+        Err(self.unsupported("_PyGenericAlias_Check"))
     }
     /// `_PyImport_GetModuleAttrString`.
     fn _PyImport_GetModuleAttrString(
         &mut self,
         a0: &str,
-        a1: &str,
+        args: &str,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyImport_GetModuleAttrString"))
     }
+    /// `_PyImport_GetNextModuleIndex`.
+    fn _PyImport_GetNextModuleIndex(&mut self) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyImport_GetNextModuleIndex"))
+    }
+    /// `_PyImport_ImportlibModuleRepr`.
+    fn _PyImport_ImportlibModuleRepr(
+        &mut self,
+        module: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyImport_ImportlibModuleRepr"))
+    }
+    /// `_PyImport_IsInitialized`.
+    fn _PyImport_IsInitialized(&mut self) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyImport_IsInitialized"))
+    }
+    /// `_PyImport_ResolveNameWithPackageContext`.
+    fn _PyImport_ResolveNameWithPackageContext(
+        &mut self,
+        name: &str,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_PyImport_ResolveNameWithPackageContext"))
+    }
     /// `_PyIndex_Check`.
-    fn _PyIndex_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn _PyIndex_Check(&mut self, obj: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("_PyIndex_Check"))
     }
     /// `_PyInlineValuesSize`.
-    fn _PyInlineValuesSize(&mut self, a0: &Self::Object) -> Result<usize, Self::Error> {
+    fn _PyInlineValuesSize(&mut self, tp: &Self::Object) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyInlineValuesSize"))
+    }
+    /// `_PyInterpreterState_GetConfig`.
+    fn _PyInterpreterState_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyInterpreterState_GetConfig"))
+    }
+    /// `_PyInterpreterState_Main`.
+    fn _PyInterpreterState_Main(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyInterpreterState_Main"))
+    }
+    /// `_PyListIterObject_it_index`.
+    fn _PyListIterObject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyListIterObject_it_index"))
+    }
+    /// `_PyListIterObject_it_seq`.
+    fn _PyListIterObject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyListIterObject_it_seq"))
+    }
+    /// `_PyList_AppendTakeRef`.
+    fn _PyList_AppendTakeRef(
+        &mut self,
+        self_: &Self::Object,
+        newitem: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyList_AppendTakeRef"))
+    }
+    /// `_PyList_ClearFreeList`.
+    fn _PyList_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyList_ClearFreeList"))
+    }
+    /// `_PyList_DebugMallocStats`.
+    fn _PyList_DebugMallocStats(
+        &mut self,
+        out: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyList_DebugMallocStats"))
     }
     /// `_PyList_Extend`.
     fn _PyList_Extend(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyList_Extend"))
     }
+    /// `_PyLong_BothAreCompact`.
+    fn _PyLong_BothAreCompact(
+        &mut self,
+        a: Option<&Self::Object>,
+        b: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_BothAreCompact"))
+    }
+    /// `_PyLong_CompactSign`.
+    fn _PyLong_CompactSign(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_CompactSign"))
+    }
+    /// `_PyLong_CompactValue`.
+    fn _PyLong_CompactValue(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyLong_CompactValue"))
+    }
     /// `_PyLong_Copy`.
-    fn _PyLong_Copy(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn _PyLong_Copy(&mut self, src: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyLong_Copy"))
+    }
+    /// `_PyLong_DigitCount`.
+    fn _PyLong_DigitCount(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyLong_DigitCount"))
+    }
+    /// `_PyLong_FlipSign`.
+    fn _PyLong_FlipSign(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyLong_FlipSign"))
     }
     /// `_PyLong_Format`.
     fn _PyLong_Format(
         &mut self,
-        a0: &Self::Object,
-        a1: i32,
+        obj: &Self::Object,
+        base: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyLong_Format"))
+    }
+    /// `_PyLong_FormatAdvancedWriter`.
+    fn _PyLong_FormatAdvancedWriter(
+        &mut self,
+        writer: &Self::Object,
+        obj: &Self::Object,
+        format_spec: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_FormatAdvancedWriter"))
+    }
+    /// `_PyLong_FormatWriter`.
+    fn _PyLong_FormatWriter(
+        &mut self,
+        writer: Option<&Self::Object>,
+        obj: &Self::Object,
+        base: i32,
+        alternate: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_FormatWriter"))
     }
     /// `_PyLong_FromBytes`.
     fn _PyLong_FromBytes(
         &mut self,
-        a0: &str,
+        a0: Option<&str>,
         a1: isize,
-        a2: i32,
+        args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyLong_FromBytes"))
+    }
+    /// `_PyLong_FromSTwoDigits`.
+    fn _PyLong_FromSTwoDigits(
+        &mut self,
+        object: i64,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyLong_FromSTwoDigits"))
+    }
+    /// `_PyLong_GetOne`.
+    fn _PyLong_GetOne(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyLong_GetOne"))
     }
     /// `_PyLong_GetZero`.
     fn _PyLong_GetZero(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyLong_GetZero"))
     }
+    /// `_PyLong_IsCompact`.
+    fn _PyLong_IsCompact(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_IsCompact"))
+    }
     /// `_PyLong_IsNegative`.
-    fn _PyLong_IsNegative(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn _PyLong_IsNegative(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyLong_IsNegative"))
+    }
+    /// `_PyLong_IsNonNegativeCompact`.
+    fn _PyLong_IsNonNegativeCompact(
+        &mut self,
+        op: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_IsNonNegativeCompact"))
+    }
+    /// `_PyLong_IsPositive`.
+    fn _PyLong_IsPositive(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_IsPositive"))
+    }
+    /// `_PyLong_IsZero`.
+    fn _PyLong_IsZero(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_IsZero"))
+    }
+    /// `_PyLong_New`.
+    fn _PyLong_New(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyLong_New"))
+    }
+    /// `_PyLong_NonCompactSign`.
+    fn _PyLong_NonCompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_NonCompactSign"))
+    }
+    /// `_PyLong_SameSign`.
+    fn _PyLong_SameSign(
+        &mut self,
+        a: Option<&Self::Object>,
+        b: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_SameSign"))
+    }
+    /// `_PyLong_SetDigitCount`.
+    fn _PyLong_SetDigitCount(
+        &mut self,
+        op: &Self::Object,
+        size: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyLong_SetDigitCount"))
+    }
+    /// `_PyLong_SetSignAndDigitCount`.
+    fn _PyLong_SetSignAndDigitCount(
+        &mut self,
+        op: &Self::Object,
+        sign: i32,
+        size: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyLong_SetSignAndDigitCount"))
+    }
+    /// `_PyLong_Sign`.
+    fn _PyLong_Sign(&mut self, v: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyLong_Sign"))
+    }
+    /// `_PyLong_SignedDigitCount`.
+    fn _PyLong_SignedDigitCount(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyLong_SignedDigitCount"))
     }
     /// `_PyMem_IsPtrFreed`.
     fn _PyMem_IsPtrFreed(
         &mut self,
-        a0: Option<&Self::Object>,
+        ptr: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyMem_IsPtrFreed"))
+    }
+    /// `_PyMemoryView_FromBufferProc`.
+    fn _PyMemoryView_FromBufferProc(
+        &mut self,
+        v: &Self::Object,
+        flags: i32,
+        bufferproc: &Self::Function,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyMemoryView_FromBufferProc"))
+    }
+    /// `_PyModule_ClearDict`.
+    fn _PyModule_ClearDict(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyModule_ClearDict"))
+    }
+    /// `_PyModule_CreateInitialized`.
+    fn _PyModule_CreateInitialized(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyModule_CreateInitialized"))
     }
     /// `_PyModule_GetDef`.
     fn _PyModule_GetDef(
         &mut self,
-        a0: &Self::Object,
+        mod_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyModule_GetDef"))
+    }
+    /// `_PyModule_GetDict`.
+    fn _PyModule_GetDict(
+        &mut self,
+        mod_: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyModule_GetDict"))
+    }
+    /// `_PyModule_GetState`.
+    fn _PyModule_GetState(
+        &mut self,
+        mod_: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyModule_GetState"))
+    }
+    /// `_PyModule_IsPossiblyShadowing`.
+    fn _PyModule_IsPossiblyShadowing(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyModule_IsPossiblyShadowing"))
+    }
+    /// `_PyNamespaceObject_ns_dict`.
+    fn _PyNamespaceObject_ns_dict(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyNamespaceObject_ns_dict"))
+    }
+    /// `_PyObjectStackChunk_ClearFreeList`.
+    fn _PyObjectStackChunk_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyObjectStackChunk_ClearFreeList"))
     }
     /// `_PyObject_Call`.
     fn _PyObject_Call(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
+        callable: &Self::Object,
+        args: &Self::Object,
+        kwargs: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_Call"))
     }
     /// `_PyObject_CallNoArgs`.
     fn _PyObject_CallNoArgs(
         &mut self,
-        a0: &Self::Object,
+        func: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_CallNoArgs"))
+    }
+    /// `_PyObject_CallNoArgsTstate`.
+    fn _PyObject_CallNoArgsTstate(
+        &mut self,
+        func: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_CallNoArgsTstate"))
     }
     /// `_PyObject_Call_Prepend`.
     fn _PyObject_Call_Prepend(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        callable: &Self::Object,
+        obj: &Self::Object,
+        args: &Self::Object,
+        kwargs: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_Call_Prepend"))
-    }
-    /// `_PyObject_ComputedDictPointer`.
-    fn _PyObject_ComputedDictPointer(
-        &mut self,
-        a0: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_ComputedDictPointer"))
     }
     /// `_PyObject_GC_IS_TRACKED`.
     fn _PyObject_GC_IS_TRACKED(
         &mut self,
-        a0: Option<&Self::Object>,
+        op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_GC_IS_TRACKED"))
     }
     /// `_PyObject_GC_MAY_BE_TRACKED`.
     fn _PyObject_GC_MAY_BE_TRACKED(
         &mut self,
-        a0: &Self::Object,
+        obj: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_GC_MAY_BE_TRACKED"))
     }
-    /// `_PyObject_GC_TRACK`.
-    fn _PyObject_GC_TRACK(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_GC_TRACK"))
+    /// `_PyObject_GC_New`.
+    fn _PyObject_GC_New(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_GC_New"))
     }
-    /// `_PyObject_GC_UNTRACK`.
-    fn _PyObject_GC_UNTRACK(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_GC_UNTRACK"))
-    }
-    /// `_PyObject_GenericGetAttrWithDict`.
-    fn _PyObject_GenericGetAttrWithDict(
+    /// `_PyObject_GC_NewVar`.
+    fn _PyObject_GC_NewVar(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
-        a3: i32,
+        args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_GenericGetAttrWithDict"))
+        Err(self.unsupported("_PyObject_GC_NewVar"))
+    }
+    /// `_PyObject_GET_WEAKREFS_LISTPTR`.
+    fn _PyObject_GET_WEAKREFS_LISTPTR(
+        &mut self,
+        op: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_GET_WEAKREFS_LISTPTR"))
+    }
+    /// `_PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET`.
+    fn _PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET(
+        &mut self,
+        op: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET"))
     }
     /// `_PyObject_GenericSetAttrWithDict`.
     fn _PyObject_GenericSetAttrWithDict(
@@ -4366,167 +14223,335 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         a1: &Self::Object,
         a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_GenericSetAttrWithDict"))
+    }
+    /// `_PyObject_GetDictPtr`.
+    fn _PyObject_GetDictPtr(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyObject_GetDictPtr"))
     }
     /// `_PyObject_GetManagedDict`.
     fn _PyObject_GetManagedDict(
         &mut self,
-        a0: &Self::Object,
+        obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_GetManagedDict"))
     }
+    /// `_PyObject_GetMethod`.
+    fn _PyObject_GetMethod(
+        &mut self,
+        obj: &Self::Object,
+        name: Option<&Self::Object>,
+        method: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_GetMethod"))
+    }
     /// `_PyObject_HashFast`.
-    fn _PyObject_HashFast(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn _PyObject_HashFast(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("_PyObject_HashFast"))
     }
     /// `_PyObject_Init`.
     fn _PyObject_Init(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        op: &Self::Object,
+        typeobj: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyObject_Init"))
     }
     /// `_PyObject_InitVar`.
     fn _PyObject_InitVar(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: isize,
+        op: &Self::Object,
+        typeobj: &Self::Object,
+        size: isize,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyObject_InitVar"))
     }
     /// `_PyObject_InlineValues`.
-    fn _PyObject_InlineValues(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn _PyObject_InlineValues(
+        &mut self,
+        obj: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_InlineValues"))
     }
     /// `_PyObject_IsInstanceDictEmpty`.
     fn _PyObject_IsInstanceDictEmpty(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_IsInstanceDictEmpty"))
     }
-    /// `_PyObject_MakeTpCall`.
-    fn _PyObject_MakeTpCall(
+    /// `_PyObject_IsUniquelyReferenced`.
+    fn _PyObject_IsUniquelyReferenced(
         &mut self,
-        a0: &Self::Object,
-        a1: &[Self::Object],
-        a2: isize,
-        a3: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_MakeTpCall"))
+        ob: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_IsUniquelyReferenced"))
     }
     /// `_PyObject_MallocWithType`.
     fn _PyObject_MallocWithType(
         &mut self,
-        a0: &Self::Object,
-        a1: usize,
-    ) -> Result<(), Self::Error> {
+        tp: &Self::Object,
+        size: usize,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_MallocWithType"))
     }
     /// `_PyObject_ManagedDictPointer`.
     fn _PyObject_ManagedDictPointer(
         &mut self,
-        a0: &Self::Object,
-    ) -> Result<(), Self::Error> {
+        obj: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_ManagedDictPointer"))
+    }
+    /// `_PyObject_MaterializeManagedDict`.
+    fn _PyObject_MaterializeManagedDict(
+        &mut self,
+        obj: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_MaterializeManagedDict"))
     }
     /// `_PyObject_MaterializeManagedDict_LockHeld`.
     fn _PyObject_MaterializeManagedDict_LockHeld(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_MaterializeManagedDict_LockHeld"))
+    }
+    /// `_PyObject_ResurrectEnd`.
+    fn _PyObject_ResurrectEnd(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyObject_ResurrectEnd"))
     }
     /// `_PyObject_ResurrectStart`.
     fn _PyObject_ResurrectStart(
         &mut self,
-        a0: &Self::Object,
+        op: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyObject_ResurrectStart"))
     }
     /// `_PyObject_SIZE`.
-    fn _PyObject_SIZE(&mut self, a0: &Self::Object) -> Result<usize, Self::Error> {
+    fn _PyObject_SIZE(&mut self, type_: &Self::Object) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyObject_SIZE"))
     }
     /// `_PyObject_SetManagedDict`.
     fn _PyObject_SetManagedDict(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
+        obj: &Self::Object,
+        new_dict: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_SetManagedDict"))
     }
     /// `_PyObject_StoreInstanceAttribute`.
     fn _PyObject_StoreInstanceAttribute(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
+        obj: &Self::Object,
+        name: &Self::Object,
+        value: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_StoreInstanceAttribute"))
     }
     /// `_PyObject_TryGetInstanceAttribute`.
     fn _PyObject_TryGetInstanceAttribute(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
+        obj: &Self::Object,
+        name: &Self::Object,
+        attr: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_TryGetInstanceAttribute"))
     }
     /// `_PyObject_VAR_SIZE`.
     fn _PyObject_VAR_SIZE(
         &mut self,
-        a0: &Self::Object,
-        a1: isize,
+        type_: &Self::Object,
+        nitems: isize,
     ) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyObject_VAR_SIZE"))
+    }
+    /// `_PyObject_VectorcallDictTstate`.
+    fn _PyObject_VectorcallDictTstate(
+        &mut self,
+        callable: &Self::Object,
+        args: &[Self::Object],
+        nargsf: usize,
+        kwargs: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyObject_VectorcallDictTstate"))
     }
     /// `_PyObject_VectorcallTstate`.
     fn _PyObject_VectorcallTstate(
         &mut self,
-        a0: &Self::Object,
-        a1: &[Self::Object],
-        a2: usize,
-        a3: Option<&Self::Object>,
+        callable: &Self::Object,
+        args: &[Self::Object],
+        nargsf: usize,
+        kwnames: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_VectorcallTstate"))
+    }
+    /// `_PyRangeIterObject_len`.
+    fn _PyRangeIterObject_len(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i64, Self::Error> {
+        Err(self.unsupported("_PyRangeIterObject_len"))
+    }
+    /// `_PyRangeIterObject_start`.
+    fn _PyRangeIterObject_start(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i64, Self::Error> {
+        Err(self.unsupported("_PyRangeIterObject_start"))
+    }
+    /// `_PyRangeIterObject_step`.
+    fn _PyRangeIterObject_step(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i64, Self::Error> {
+        Err(self.unsupported("_PyRangeIterObject_step"))
+    }
+    /// `_PyRuntimeState_cached_objects_interned_strings`.
+    fn _PyRuntimeState_cached_objects_interned_strings(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyRuntimeState_cached_objects_interned_strings"))
+    }
+    /// `_PyRuntimeState_float_state_double_format`.
+    fn _PyRuntimeState_float_state_double_format(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyRuntimeState_float_state_double_format"))
+    }
+    /// `_PyRuntimeState_float_state_float_format`.
+    fn _PyRuntimeState_float_state_float_format(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyRuntimeState_float_state_float_format"))
+    }
+    /// `_PyRuntimeState_types_next_version_tag`.
+    fn _PyRuntimeState_types_next_version_tag(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_PyRuntimeState_types_next_version_tag"))
+    }
+    /// `_PySet_NextEntryRef`.
+    fn _PySet_NextEntryRef(
+        &mut self,
+        set: &Self::Object,
+        pos: &mut isize,
+        key: &mut Option<Self::Object>,
+        hash: &mut isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PySet_NextEntryRef"))
     }
     /// `_PySet_Update`.
     fn _PySet_Update(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
+        set: &Self::Object,
+        iterable: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PySet_Update"))
     }
-    /// `_PySlice_FromIndices`.
-    fn _PySlice_FromIndices(
+    /// `_PyStack_AsDict`.
+    fn _PyStack_AsDict(
         &mut self,
-        a0: isize,
-        a1: isize,
+        values: &[Self::Object],
+        kwnames: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PySlice_FromIndices"))
+        Err(self.unsupported("_PyStack_AsDict"))
+    }
+    /// `_PyStack_UnpackDict_FreeNoDecRef`.
+    fn _PyStack_UnpackDict_FreeNoDecRef(
+        &mut self,
+        stack: &[Self::Object],
+        kwnames: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyStack_UnpackDict_FreeNoDecRef"))
+    }
+    /// `_PyStaticType_GET_WEAKREFS_LISTPTR`.
+    fn _PyStaticType_GET_WEAKREFS_LISTPTR(
+        &mut self,
+        state: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyStaticType_GET_WEAKREFS_LISTPTR"))
+    }
+    /// `_PyStructSequence_NewType`.
+    fn _PyStructSequence_NewType(
+        &mut self,
+        desc: &Self::Object,
+        tp_flags: u64,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyStructSequence_NewType"))
+    }
+    /// `_PySys_GetOptionalAttrString`.
+    fn _PySys_GetOptionalAttrString(
+        &mut self,
+        a0: &str,
+        args: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PySys_GetOptionalAttrString"))
     }
     /// `_PyThreadState_GetFrame`.
-    fn _PyThreadState_GetFrame(&mut self) -> Result<(), Self::Error> {
+    fn _PyThreadState_GetFrame(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyThreadState_GetFrame"))
+    }
+    /// `_PyTupleIterObject_it_index`.
+    fn _PyTupleIterObject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyTupleIterObject_it_index"))
+    }
+    /// `_PyTupleIterObject_it_seq`.
+    fn _PyTupleIterObject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyTupleIterObject_it_seq"))
+    }
+    /// `_PyTuple_ClearFreeList`.
+    fn _PyTuple_ClearFreeList(
+        &mut self,
+        freelists: &Self::Object,
+        is_finalization: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyTuple_ClearFreeList"))
+    }
+    /// `_PyTuple_DebugMallocStats`.
+    fn _PyTuple_DebugMallocStats(
+        &mut self,
+        out: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyTuple_DebugMallocStats"))
+    }
+    /// `_PyTuple_FromArray`.
+    fn _PyTuple_FromArray(
+        &mut self,
+        a0: &[Self::Object],
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyTuple_FromArray"))
     }
     /// `_PyTuple_Resize`.
     fn _PyTuple_Resize(
         &mut self,
         a0: &mut Option<Self::Object>,
-        a1: isize,
+        args: isize,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyTuple_Resize"))
     }
-    /// `_PyType_ClearCache`.
-    fn _PyType_ClearCache(&mut self) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_PyType_ClearCache"))
+    /// `_PyType_AllocNoTrack`.
+    fn _PyType_AllocNoTrack(
+        &mut self,
+        type_: &Self::Object,
+        nitems: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyType_AllocNoTrack"))
     }
     /// `_PyType_FromMetaclass_impl`.
     fn _PyType_FromMetaclass_impl(
@@ -4535,7 +14560,7 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         a2: &Self::Object,
         a3: Option<&Self::Object>,
-        a4: i32,
+        args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyType_FromMetaclass_impl"))
     }
@@ -4543,7 +14568,7 @@ pub trait CApi: Sized {
     fn _PyType_GetDocFromInternalDoc(
         &mut self,
         a0: &str,
-        a1: &str,
+        args: &str,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyType_GetDocFromInternalDoc"))
     }
@@ -4552,27 +14577,27 @@ pub trait CApi: Sized {
         &mut self,
         a0: &str,
         a1: &str,
-        a2: i32,
+        args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyType_GetTextSignatureFromInternalDoc"))
     }
     /// `_PyType_HasFeature`.
     fn _PyType_HasFeature(
         &mut self,
-        a0: &Self::Object,
-        a1: u64,
+        type_: &Self::Object,
+        feature: u64,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyType_HasFeature"))
     }
     /// `_PyType_IsReady`.
-    fn _PyType_IsReady(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn _PyType_IsReady(&mut self, type_: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyType_IsReady"))
     }
     /// `_PyType_Lookup`.
     fn _PyType_Lookup(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("_PyType_Lookup"))
     }
@@ -4580,112 +14605,507 @@ pub trait CApi: Sized {
     fn _PyType_LookupRef(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("_PyType_LookupRef"))
     }
     /// `_PyType_Name`.
-    fn _PyType_Name(&mut self, a0: &Self::Object) -> Result<String, Self::Error> {
+    fn _PyType_Name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("_PyType_Name"))
     }
     /// `_PyType_PreHeaderSize`.
     fn _PyType_PreHeaderSize(
         &mut self,
-        a0: &Self::Object,
+        tp: &Self::Object,
     ) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyType_PreHeaderSize"))
     }
     /// `_PyType_SUPPORTS_WEAKREFS`.
     fn _PyType_SUPPORTS_WEAKREFS(
         &mut self,
-        a0: &Self::Object,
+        type_: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyType_SUPPORTS_WEAKREFS"))
+    }
+    /// `_PyUnicodeTranslateError_Create`.
+    fn _PyUnicodeTranslateError_Create(
+        &mut self,
+        object: &Self::Object,
+        start: isize,
+        end: isize,
+        reason: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicodeTranslateError_Create"))
+    }
+    /// `_PyUnicodeWriter_Dealloc`.
+    fn _PyUnicodeWriter_Dealloc(
+        &mut self,
+        writer: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_Dealloc"))
+    }
+    /// `_PyUnicodeWriter_Finish`.
+    fn _PyUnicodeWriter_Finish(
+        &mut self,
+        writer: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_Finish"))
+    }
+    /// `_PyUnicodeWriter_Init`.
+    fn _PyUnicodeWriter_Init(
+        &mut self,
+        writer: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_Init"))
+    }
+    /// `_PyUnicodeWriter_Update`.
+    fn _PyUnicodeWriter_Update(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_Update"))
+    }
+    /// `_PyUnicodeWriter_WriteASCIIString`.
+    fn _PyUnicodeWriter_WriteASCIIString(
+        &mut self,
+        writer: &Self::Object,
+        str: &str,
+        len: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_WriteASCIIString"))
+    }
+    /// `_PyUnicodeWriter_WriteChar`.
+    fn _PyUnicodeWriter_WriteChar(
+        &mut self,
+        writer: &Self::Object,
+        ch: u32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_WriteChar"))
+    }
+    /// `_PyUnicodeWriter_WriteStr`.
+    fn _PyUnicodeWriter_WriteStr(
+        &mut self,
+        writer: &Self::Object,
+        str: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_WriteStr"))
+    }
+    /// `_PyUnicodeWriter_buffer`.
+    fn _PyUnicodeWriter_buffer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_buffer"))
+    }
+    /// `_PyUnicodeWriter_data`.
+    fn _PyUnicodeWriter_data(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_data"))
+    }
+    /// `_PyUnicodeWriter_kind`.
+    fn _PyUnicodeWriter_kind(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_kind"))
+    }
+    /// `_PyUnicodeWriter_maxchar`.
+    fn _PyUnicodeWriter_maxchar(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_maxchar"))
+    }
+    /// `_PyUnicodeWriter_min_char`.
+    fn _PyUnicodeWriter_min_char(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_min_char"))
+    }
+    /// `_PyUnicodeWriter_min_length`.
+    fn _PyUnicodeWriter_min_length(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_min_length"))
+    }
+    /// `_PyUnicodeWriter_overallocate`.
+    fn _PyUnicodeWriter_overallocate(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_overallocate"))
+    }
+    /// `_PyUnicodeWriter_pos`.
+    fn _PyUnicodeWriter_pos(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_pos"))
+    }
+    /// `_PyUnicodeWriter_readonly`.
+    fn _PyUnicodeWriter_readonly(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_readonly"))
+    }
+    /// `_PyUnicodeWriter_size`.
+    fn _PyUnicodeWriter_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyUnicodeWriter_size"))
     }
     /// `_PyUnicode_AsASCIIString`.
     fn _PyUnicode_AsASCIIString(
         &mut self,
-        a0: &Self::Object,
-        a1: &str,
+        unicode: &Self::Object,
+        errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_AsASCIIString"))
+    }
+    /// `_PyUnicode_AsLatin1String`.
+    fn _PyUnicode_AsLatin1String(
+        &mut self,
+        unicode: &Self::Object,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_AsLatin1String"))
+    }
+    /// `_PyUnicode_AsUTF8NoNUL`.
+    fn _PyUnicode_AsUTF8NoNUL(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_PyUnicode_AsUTF8NoNUL"))
+    }
+    /// `_PyUnicode_AsUTF8String`.
+    fn _PyUnicode_AsUTF8String(
+        &mut self,
+        unicode: &Self::Object,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_AsUTF8String"))
     }
     /// `_PyUnicode_Copy`.
     fn _PyUnicode_Copy(
         &mut self,
-        a0: Option<&Self::Object>,
+        unicode: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_Copy"))
+    }
+    /// `_PyUnicode_DecodeRawUnicodeEscapeStateful`.
+    fn _PyUnicode_DecodeRawUnicodeEscapeStateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: &str,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_DecodeRawUnicodeEscapeStateful"))
+    }
+    /// `_PyUnicode_DecodeUnicodeEscapeStateful`.
+    fn _PyUnicode_DecodeUnicodeEscapeStateful(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: &str,
+        consumed: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_DecodeUnicodeEscapeStateful"))
+    }
+    /// `_PyUnicode_EncodeCharmap`.
+    fn _PyUnicode_EncodeCharmap(
+        &mut self,
+        unicode: &Self::Object,
+        mapping: &Self::Object,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_EncodeCharmap"))
+    }
+    /// `_PyUnicode_EncodeUTF16`.
+    fn _PyUnicode_EncodeUTF16(
+        &mut self,
+        unicode: &Self::Object,
+        errors: Option<&str>,
+        byteorder: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_EncodeUTF16"))
+    }
+    /// `_PyUnicode_EncodeUTF32`.
+    fn _PyUnicode_EncodeUTF32(
+        &mut self,
+        object: &Self::Object,
+        errors: Option<&str>,
+        byteorder: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_EncodeUTF32"))
     }
     /// `_PyUnicode_Equal`.
     fn _PyUnicode_Equal(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyUnicode_Equal"))
+    }
+    /// `_PyUnicode_EqualToASCIIString`.
+    fn _PyUnicode_EqualToASCIIString(
+        &mut self,
+        left: Option<&Self::Object>,
+        right: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_EqualToASCIIString"))
+    }
+    /// `_PyUnicode_FastFill`.
+    fn _PyUnicode_FastFill(
+        &mut self,
+        unicode: &Self::Object,
+        start: isize,
+        length: isize,
+        fill_char: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicode_FastFill"))
+    }
+    /// `_PyUnicode_FindMaxChar`.
+    fn _PyUnicode_FindMaxChar(
+        &mut self,
+        unicode: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FindMaxChar"))
+    }
+    /// `_PyUnicode_FiniEncodings`.
+    fn _PyUnicode_FiniEncodings(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyUnicode_FiniEncodings"))
+    }
+    /// `_PyUnicode_FormatAdvancedWriter`.
+    fn _PyUnicode_FormatAdvancedWriter(
+        &mut self,
+        writer: &Self::Object,
+        obj: &Self::Object,
+        format_spec: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FormatAdvancedWriter"))
+    }
+    /// `_PyUnicode_FormatLong`.
+    fn _PyUnicode_FormatLong(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        a2: i32,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FormatLong"))
+    }
+    /// `_PyUnicode_FromId`.
+    fn _PyUnicode_FromId(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FromId"))
+    }
+    /// `_PyUnicode_FromUCS1`.
+    fn _PyUnicode_FromUCS1(
+        &mut self,
+        a0: &mut u8,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FromUCS1"))
+    }
+    /// `_PyUnicode_FromUCS2`.
+    fn _PyUnicode_FromUCS2(
+        &mut self,
+        a0: &mut u16,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FromUCS2"))
+    }
+    /// `_PyUnicode_FromUCS4`.
+    fn _PyUnicode_FromUCS4(
+        &mut self,
+        a0: &mut u32,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FromUCS4"))
     }
     /// `_PyUnicode_InternImmortal`.
     fn _PyUnicode_InternImmortal(
         &mut self,
-        a0: &mut Option<Self::Object>,
+        args: &mut Option<Self::Object>,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyUnicode_InternImmortal"))
     }
     /// `_PyUnicode_InternMortal`.
     fn _PyUnicode_InternMortal(
         &mut self,
-        a0: &mut Option<Self::Object>,
+        args: &mut Option<Self::Object>,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyUnicode_InternMortal"))
     }
+    /// `_PyUnicode_IsCaseIgnorable`.
+    fn _PyUnicode_IsCaseIgnorable(&mut self, ch: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_IsCaseIgnorable"))
+    }
+    /// `_PyUnicode_IsCased`.
+    fn _PyUnicode_IsCased(&mut self, ch: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_IsCased"))
+    }
+    /// `_PyUnicode_ScanIdentifier`.
+    fn _PyUnicode_ScanIdentifier(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyUnicode_ScanIdentifier"))
+    }
+    /// `_PyUnicode_ToDecimalDigit`.
+    fn _PyUnicode_ToDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_ToDecimalDigit"))
+    }
+    /// `_PyUnicode_TransformDecimalAndSpaceToASCII`.
+    fn _PyUnicode_TransformDecimalAndSpaceToASCII(
+        &mut self,
+        unicode: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_TransformDecimalAndSpaceToASCII"))
+    }
+    /// `_PyUnicode_TranslateCharmap`.
+    fn _PyUnicode_TranslateCharmap(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_TranslateCharmap"))
+    }
+    /// `_PyUnicode_XStrip`.
+    fn _PyUnicode_XStrip(
+        &mut self,
+        self_: &Self::Object,
+        striptype: i32,
+        sepobj: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_XStrip"))
+    }
     /// `_PyUnion_Check`.
-    fn _PyUnion_Check(&mut self, a0: &Self::Object) -> Result<bool, Self::Error> {
+    fn _PyUnion_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         Err(self.unsupported("_PyUnion_Check"))
+    }
+    /// `_PyVectorcall_NARGS`.
+    fn _PyVectorcall_NARGS(&mut self, n: usize) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_PyVectorcall_NARGS"))
+    }
+    /// `_PyWeakref_ClearWeakRefsNoCallbacks`.
+    fn _PyWeakref_ClearWeakRefsNoCallbacks(
+        &mut self,
+        obj: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyWeakref_ClearWeakRefsNoCallbacks"))
     }
     /// `_PyWeakref_GET_REF`.
     fn _PyWeakref_GET_REF(
         &mut self,
-        a0: Option<&Self::Object>,
+        ref_obj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyWeakref_GET_REF"))
     }
+    /// `_PyWeakref_IS_DEAD`.
+    fn _PyWeakref_IS_DEAD(
+        &mut self,
+        ref_obj: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyWeakref_IS_DEAD"))
+    }
     /// `_Py_AS_GC`.
-    fn _Py_AS_GC(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn _Py_AS_GC(&mut self, op: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_AS_GC"))
     }
     /// `_Py_CallInInterpreter`.
     fn _Py_CallInInterpreter(
         &mut self,
-        a0: &Self::Function,
-        a1: Option<&Self::Object>,
+        func: &Self::Function,
+        arg: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_CallInInterpreter"))
     }
     /// `_Py_CallInInterpreterAndRawFree`.
     fn _Py_CallInInterpreterAndRawFree(
         &mut self,
-        a0: &Self::Function,
-        a1: Option<&Self::Object>,
+        func: &Self::Function,
+        arg: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_CallInInterpreterAndRawFree"))
     }
     /// `_Py_CheckFunctionResult`.
     fn _Py_CheckFunctionResult(
         &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-        a2: Option<&str>,
+        callable: &Self::Object,
+        result: Option<&Self::Object>,
+        where_: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_CheckFunctionResult"))
     }
+    /// `_Py_ClearImmortal`.
+    fn _Py_ClearImmortal(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_ClearImmortal"))
+    }
     /// `_Py_EnterRecursiveCall`.
-    fn _Py_EnterRecursiveCall(&mut self, a0: &str) -> Result<i32, Self::Error> {
+    fn _Py_EnterRecursiveCall(&mut self, where_: &str) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_EnterRecursiveCall"))
     }
     /// `_Py_EnterRecursiveCallTstate`.
-    fn _Py_EnterRecursiveCallTstate(&mut self, a0: &str) -> Result<i32, Self::Error> {
+    fn _Py_EnterRecursiveCallTstate(
+        &mut self,
+        where_: &str,
+    ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_EnterRecursiveCallTstate"))
+    }
+    /// `_Py_GetConfig`.
+    fn _Py_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_GetConfig"))
+    }
+    /// `_Py_HashDouble`.
+    fn _Py_HashDouble(
+        &mut self,
+        a0: &Self::Object,
+        args: f64,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_Py_HashDouble"))
+    }
+    /// `_Py_Identifier_index`.
+    fn _Py_Identifier_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_Py_Identifier_index"))
+    }
+    /// `_Py_Identifier_mutex`.
+    fn _Py_Identifier_mutex(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_Identifier_mutex"))
+    }
+    /// `_Py_Identifier_string`.
+    fn _Py_Identifier_string(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_Py_Identifier_string"))
+    }
+    /// `_Py_IsImmortal`.
+    fn _Py_IsImmortal(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_IsImmortal"))
     }
     /// `_Py_IsMainInterpreter`.
     fn _Py_IsMainInterpreter(&mut self) -> Result<i32, Self::Error> {
@@ -4702,402 +15122,1447 @@ pub trait CApi: Sized {
     /// `_Py_Mangle`.
     fn _Py_Mangle(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
+        p: Option<&Self::Object>,
+        name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_Mangle"))
+    }
+    /// `_Py_RefcntAdd`.
+    fn _Py_RefcntAdd(&mut self, op: &Self::Object, n: isize) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_RefcntAdd"))
     }
     /// `_Py_SetImmortalUntracked`.
     fn _Py_SetImmortalUntracked(
         &mut self,
-        a0: &Self::Object,
+        op: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_Py_SetImmortalUntracked"))
+    }
+    /// `_Py_TryIncref`.
+    fn _Py_TryIncref(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_TryIncref"))
     }
     /// `_Py_XNewRef`.
     fn _Py_XNewRef(
         &mut self,
-        a0: Option<&Self::Object>,
+        obj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_XNewRef"))
+    }
+    /// `_Py_bit_length`.
+    fn _Py_bit_length(&mut self, x: u64) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_bit_length"))
+    }
+    /// `_Py_bswap32`.
+    fn _Py_bswap32(&mut self, word: u32) -> Result<u32, Self::Error> {
+        Err(self.unsupported("_Py_bswap32"))
+    }
+    /// `_Py_bytes_capitalize`.
+    fn _Py_bytes_capitalize(
+        &mut self,
+        result: &str,
+        s: &str,
+        len: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_bytes_capitalize"))
+    }
+    /// `_Py_bytes_contains`.
+    fn _Py_bytes_contains(
+        &mut self,
+        str: &str,
+        len: isize,
+        arg: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_bytes_contains"))
+    }
+    /// `_Py_bytes_count`.
+    fn _Py_bytes_count(
+        &mut self,
+        str: &str,
+        len: isize,
+        sub: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_count"))
+    }
+    /// `_Py_bytes_endswith`.
+    fn _Py_bytes_endswith(
+        &mut self,
+        str: &str,
+        len: isize,
+        subobj: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_endswith"))
+    }
+    /// `_Py_bytes_find`.
+    fn _Py_bytes_find(
+        &mut self,
+        str: &str,
+        len: isize,
+        sub: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_find"))
+    }
+    /// `_Py_bytes_index`.
+    fn _Py_bytes_index(
+        &mut self,
+        str: &str,
+        len: isize,
+        sub: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_index"))
+    }
+    /// `_Py_bytes_isalnum`.
+    fn _Py_bytes_isalnum(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isalnum"))
+    }
+    /// `_Py_bytes_isalpha`.
+    fn _Py_bytes_isalpha(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isalpha"))
+    }
+    /// `_Py_bytes_isascii`.
+    fn _Py_bytes_isascii(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isascii"))
+    }
+    /// `_Py_bytes_isdigit`.
+    fn _Py_bytes_isdigit(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isdigit"))
+    }
+    /// `_Py_bytes_islower`.
+    fn _Py_bytes_islower(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_islower"))
+    }
+    /// `_Py_bytes_isspace`.
+    fn _Py_bytes_isspace(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isspace"))
+    }
+    /// `_Py_bytes_istitle`.
+    fn _Py_bytes_istitle(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_istitle"))
+    }
+    /// `_Py_bytes_isupper`.
+    fn _Py_bytes_isupper(
+        &mut self,
+        cptr: &str,
+        len: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_isupper"))
+    }
+    /// `_Py_bytes_lower`.
+    fn _Py_bytes_lower(
+        &mut self,
+        result: &str,
+        cptr: &str,
+        len: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_bytes_lower"))
+    }
+    /// `_Py_bytes_maketrans`.
+    fn _Py_bytes_maketrans(
+        &mut self,
+        frm: &Self::Object,
+        to: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_maketrans"))
+    }
+    /// `_Py_bytes_rfind`.
+    fn _Py_bytes_rfind(
+        &mut self,
+        str: &str,
+        len: isize,
+        sub: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_rfind"))
+    }
+    /// `_Py_bytes_rindex`.
+    fn _Py_bytes_rindex(
+        &mut self,
+        str: &str,
+        len: isize,
+        sub: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_rindex"))
+    }
+    /// `_Py_bytes_startswith`.
+    fn _Py_bytes_startswith(
+        &mut self,
+        str: &str,
+        len: isize,
+        subobj: &Self::Object,
+        start: isize,
+        end: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_bytes_startswith"))
+    }
+    /// `_Py_bytes_swapcase`.
+    fn _Py_bytes_swapcase(
+        &mut self,
+        result: &str,
+        s: &str,
+        len: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_bytes_swapcase"))
+    }
+    /// `_Py_bytes_title`.
+    fn _Py_bytes_title(
+        &mut self,
+        result: &str,
+        s: &str,
+        len: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_bytes_title"))
+    }
+    /// `_Py_bytes_upper`.
+    fn _Py_bytes_upper(
+        &mut self,
+        result: &str,
+        cptr: &str,
+        len: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_bytes_upper"))
+    }
+    /// `_Py_dict_freelist_items_at`.
+    fn _Py_dict_freelist_items_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_dict_freelist_items_at"))
+    }
+    /// `_Py_dict_freelist_numfree`.
+    fn _Py_dict_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_dict_freelist_numfree"))
     }
     /// `_Py_dict_lookup`.
     fn _Py_dict_lookup(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: isize,
-        a3: &mut Option<Self::Object>,
+        mp: Option<&Self::Object>,
+        key: &Self::Object,
+        hash: isize,
+        value_addr: &mut Option<Self::Object>,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("_Py_dict_lookup"))
     }
-    /// `_Py_module_getattro_impl`.
-    fn _Py_module_getattro_impl(
+    /// `_Py_dictkeys_freelist_numfree`.
+    fn _Py_dictkeys_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_dictkeys_freelist_numfree"))
+    }
+    /// `_Py_float_freelist_items`.
+    fn _Py_float_freelist_items(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_float_freelist_items"))
+    }
+    /// `_Py_float_freelist_numfree`.
+    fn _Py_float_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_float_freelist_numfree"))
+    }
+    /// `_Py_hashtable_destroy`.
+    fn _Py_hashtable_destroy(&mut self, ht: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("_Py_hashtable_destroy"))
+    }
+    /// `_Py_hashtable_get`.
+    fn _Py_hashtable_get(
+        &mut self,
+        ht: &Self::Object,
+        key: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_hashtable_get"))
+    }
+    /// `_Py_hashtable_len`.
+    fn _Py_hashtable_len(&mut self, ht: &Self::Object) -> Result<usize, Self::Error> {
+        Err(self.unsupported("_Py_hashtable_len"))
+    }
+    /// `_Py_hashtable_set`.
+    fn _Py_hashtable_set(
+        &mut self,
+        ht: &Self::Object,
+        key: Option<&Self::Object>,
+        value: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_hashtable_set"))
+    }
+    /// `_Py_list_freelist_items_at`.
+    fn _Py_list_freelist_items_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_list_freelist_items_at"))
+    }
+    /// `_Py_list_freelist_numfree`.
+    fn _Py_list_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_list_freelist_numfree"))
+    }
+    /// `_Py_object_freelists_GET`.
+    fn _Py_object_freelists_GET(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_GET"))
+    }
+    /// `_Py_object_freelists_dictkeys`.
+    fn _Py_object_freelists_dictkeys(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_dictkeys"))
+    }
+    /// `_Py_object_freelists_dicts`.
+    fn _Py_object_freelists_dicts(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_dicts"))
+    }
+    /// `_Py_object_freelists_floats`.
+    fn _Py_object_freelists_floats(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_floats"))
+    }
+    /// `_Py_object_freelists_lists`.
+    fn _Py_object_freelists_lists(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_lists"))
+    }
+    /// `_Py_object_freelists_slices_slice_cache`.
+    fn _Py_object_freelists_slices_slice_cache(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_slices_slice_cache"))
+    }
+    /// `_Py_object_freelists_tuples_items_at`.
+    fn _Py_object_freelists_tuples_items_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_tuples_items_at"))
+    }
+    /// `_Py_object_freelists_tuples_numfree_at`.
+    fn _Py_object_freelists_tuples_numfree_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_object_freelists_tuples_numfree_at"))
+    }
+    /// `_Py_popcount32`.
+    fn _Py_popcount32(&mut self, x: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_popcount32"))
+    }
+    /// `_Py_strhex_with_sep`.
+    fn _Py_strhex_with_sep(
+        &mut self,
+        argbuf: &str,
+        arglen: isize,
+        sep: &Self::Object,
+        bytes_per_group: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_Py_strhex_with_sep"))
+    }
+    /// `_Py_subs_parameters`.
+    fn _Py_subs_parameters(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
+        a1: Option<&Self::Object>,
+        a2: Option<&Self::Object>,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_module_getattro_impl"))
+        Err(self.unsupported("_Py_subs_parameters"))
+    }
+    /// `_Py_unicode_fs_codec_encoding`.
+    fn _Py_unicode_fs_codec_encoding(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_Py_unicode_fs_codec_encoding"))
+    }
+    /// `_Py_unicode_fs_codec_error_handler`.
+    fn _Py_unicode_fs_codec_error_handler(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_unicode_fs_codec_error_handler"))
+    }
+    /// `_Py_unicode_fs_codec_errors`.
+    fn _Py_unicode_fs_codec_errors(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("_Py_unicode_fs_codec_errors"))
+    }
+    /// `_Py_unicode_fs_codec_utf8`.
+    fn _Py_unicode_fs_codec_utf8(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_Py_unicode_fs_codec_utf8"))
+    }
+    /// `_Py_unicode_ids_size`.
+    fn _Py_unicode_ids_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_Py_unicode_ids_size"))
+    }
+    /// `_Py_unicode_state_fs_codec`.
+    fn _Py_unicode_state_fs_codec(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_unicode_state_fs_codec"))
+    }
+    /// `_Py_unicode_state_ids`.
+    fn _Py_unicode_state_ids(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_Py_unicode_state_ids"))
     }
     /// `_Py_union_args`.
     fn _Py_union_args(
         &mut self,
-        a0: &Self::Object,
+        self_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_union_args"))
     }
+    /// `_copy_characters`.
+    fn _copy_characters(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: &Self::Object,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_copy_characters"))
+    }
+    /// `_func_version_cache_item_code`.
+    fn _func_version_cache_item_code(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_func_version_cache_item_code"))
+    }
+    /// `_func_version_cache_item_func`.
+    fn _func_version_cache_item_func(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("_func_version_cache_item_func"))
+    }
     /// `add_operators`.
-    fn add_operators(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn add_operators(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("add_operators"))
     }
-    /// `assign_version_tag`.
-    fn assign_version_tag(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("assign_version_tag"))
+    /// `anextawaitableobject_default_value`.
+    fn anextawaitableobject_default_value(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("anextawaitableobject_default_value"))
     }
-    /// `calculate_log2_keysize`.
-    fn calculate_log2_keysize(&mut self, a0: isize) -> Result<u8, Self::Error> {
-        Err(self.unsupported("calculate_log2_keysize"))
+    /// `anextawaitableobject_wrapped`.
+    fn anextawaitableobject_wrapped(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("anextawaitableobject_wrapped"))
+    }
+    /// `any_find_slice`.
+    fn any_find_slice(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: isize,
+        a3: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("any_find_slice"))
+    }
+    /// `ascii_upper_or_lower`.
+    fn ascii_upper_or_lower(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("ascii_upper_or_lower"))
+    }
+    /// `asciilib__lex_search`.
+    fn asciilib__lex_search(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib__lex_search"))
+    }
+    /// `asciilib__preprocess`.
+    fn asciilib__preprocess(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("asciilib__preprocess"))
+    }
+    /// `asciilib__two_way`.
+    fn asciilib__two_way(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib__two_way"))
+    }
+    /// `asciilib_fastsearch`.
+    fn asciilib_fastsearch(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        a2: &mut u8,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib_fastsearch"))
+    }
+    /// `asciilib_prework_cut`.
+    fn asciilib_prework_cut(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib_prework_cut"))
+    }
+    /// `asciilib_prework_len_needle`.
+    fn asciilib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib_prework_len_needle"))
+    }
+    /// `asciilib_prework_period`.
+    fn asciilib_prework_period(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("asciilib_prework_period"))
+    }
+    /// `bytearray_append_impl`.
+    fn bytearray_append_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_append_impl"))
+    }
+    /// `bytearray_insert_impl`.
+    fn bytearray_insert_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_insert_impl"))
+    }
+    /// `bytearray_pop_impl`.
+    fn bytearray_pop_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_pop_impl"))
+    }
+    /// `bytearray_remove_impl`.
+    fn bytearray_remove_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_remove_impl"))
+    }
+    /// `bytearray_removeprefix_impl`.
+    fn bytearray_removeprefix_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_removeprefix_impl"))
+    }
+    /// `bytearray_removesuffix_impl`.
+    fn bytearray_removesuffix_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_removesuffix_impl"))
+    }
+    /// `bytearray_replace_impl`.
+    fn bytearray_replace_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_replace_impl"))
+    }
+    /// `bytearray_reverse_impl`.
+    fn bytearray_reverse_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_reverse_impl"))
+    }
+    /// `bytearray_sizeof_impl`.
+    fn bytearray_sizeof_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_sizeof_impl"))
+    }
+    /// `bytearray_strip_impl_helper`.
+    fn bytearray_strip_impl_helper(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearray_strip_impl_helper"))
+    }
+    /// `bytearrayobject__common_reduce`.
+    fn bytearrayobject__common_reduce(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject__common_reduce"))
+    }
+    /// `bytearrayobject_countchar`.
+    fn bytearrayobject_countchar(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: i8,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytearrayobject_countchar"))
+    }
+    /// `bytearrayobject_fastsearch`.
+    fn bytearrayobject_fastsearch(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &str,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytearrayobject_fastsearch"))
+    }
+    /// `bytearrayobject_pad`.
+    fn bytearrayobject_pad(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: isize,
+        args: i8,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_pad"))
+    }
+    /// `bytearrayobject_stringlib__lex_search`.
+    fn bytearrayobject_stringlib__lex_search(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib__lex_search"))
+    }
+    /// `bytearrayobject_stringlib__preprocess`.
+    fn bytearrayobject_stringlib__preprocess(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib__preprocess"))
+    }
+    /// `bytearrayobject_stringlib__two_way`.
+    fn bytearrayobject_stringlib__two_way(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib__two_way"))
+    }
+    /// `bytearrayobject_stringlib_bytes_join`.
+    fn bytearrayobject_stringlib_bytes_join(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_bytes_join"))
+    }
+    /// `bytearrayobject_stringlib_partition`.
+    fn bytearrayobject_stringlib_partition(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: &Self::Object,
+        a4: &str,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_partition"))
+    }
+    /// `bytearrayobject_stringlib_rpartition`.
+    fn bytearrayobject_stringlib_rpartition(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: &Self::Object,
+        a4: &str,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_rpartition"))
+    }
+    /// `bytearrayobject_stringlib_splitlines`.
+    fn bytearrayobject_stringlib_splitlines(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_splitlines"))
+    }
+    /// `bytearrayobject_stringlib_zfill_impl`.
+    fn bytearrayobject_stringlib_zfill_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_zfill_impl"))
+    }
+    /// `bytes_partition_impl`.
+    fn bytes_partition_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_partition_impl"))
+    }
+    /// `bytes_removeprefix_impl`.
+    fn bytes_removeprefix_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_removeprefix_impl"))
+    }
+    /// `bytes_removesuffix_impl`.
+    fn bytes_removesuffix_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_removesuffix_impl"))
+    }
+    /// `bytes_replace_impl`.
+    fn bytes_replace_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_replace_impl"))
+    }
+    /// `bytes_rpartition_impl`.
+    fn bytes_rpartition_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_rpartition_impl"))
+    }
+    /// `bytes_subtype_new`.
+    fn bytes_subtype_new(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytes_subtype_new"))
+    }
+    /// `bytesiterobject_it_index`.
+    fn bytesiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytesiterobject_it_index"))
+    }
+    /// `bytesiterobject_it_seq`.
+    fn bytesiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("bytesiterobject_it_seq"))
+    }
+    /// `bytesobject_countchar`.
+    fn bytesobject_countchar(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: i8,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytesobject_countchar"))
+    }
+    /// `bytesobject_do_strip`.
+    fn bytesobject_do_strip(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_do_strip"))
+    }
+    /// `bytesobject_fastsearch`.
+    fn bytesobject_fastsearch(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &str,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytesobject_fastsearch"))
+    }
+    /// `bytesobject_pad`.
+    fn bytesobject_pad(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: isize,
+        args: i8,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_pad"))
+    }
+    /// `bytesobject_stringlib__lex_search`.
+    fn bytesobject_stringlib__lex_search(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib__lex_search"))
+    }
+    /// `bytesobject_stringlib__preprocess`.
+    fn bytesobject_stringlib__preprocess(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib__preprocess"))
+    }
+    /// `bytesobject_stringlib__two_way`.
+    fn bytesobject_stringlib__two_way(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib__two_way"))
+    }
+    /// `bytesobject_stringlib_bytes_join`.
+    fn bytesobject_stringlib_bytes_join(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_bytes_join"))
+    }
+    /// `bytesobject_stringlib_splitlines`.
+    fn bytesobject_stringlib_splitlines(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_splitlines"))
+    }
+    /// `bytesobject_stringlib_zfill_impl`.
+    fn bytesobject_stringlib_zfill_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_zfill_impl"))
+    }
+    /// `call_PyCFunction`.
+    fn call_PyCFunction(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_PyCFunction"))
+    }
+    /// `call_PyCFunctionWithKeywords`.
+    fn call_PyCFunctionWithKeywords(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_PyCFunctionWithKeywords"))
     }
     /// `call_allocfunc`.
     fn call_allocfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: isize,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_allocfunc"))
     }
     /// `call_binaryfunc`.
     fn call_binaryfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_binaryfunc"))
     }
     /// `call_descrgetfunc`.
     fn call_descrgetfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: Option<&Self::Object>,
+        x: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_descrgetfunc"))
     }
     /// `call_descrsetfunc`.
     fn call_descrsetfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_descrsetfunc"))
     }
     /// `call_destructor`.
     fn call_destructor(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("call_destructor"))
     }
     /// `call_freefunc`.
     fn call_freefunc(
         &mut self,
-        a0: &Self::Function,
-        a1: Option<&Self::Object>,
+        function: &Self::Function,
+        v: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("call_freefunc"))
     }
     /// `call_getattrfunc`.
     fn call_getattrfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &str,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &str,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_getattrfunc"))
     }
     /// `call_getattrofunc`.
     fn call_getattrofunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_getattrofunc"))
     }
     /// `call_getbufferproc`.
     fn call_getbufferproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: i32,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: i32,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_getbufferproc"))
     }
     /// `call_getiterfunc`.
     fn call_getiterfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_getiterfunc"))
+    }
+    /// `call_getter`.
+    fn call_getter(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_getter"))
     }
     /// `call_hashfunc`.
     fn call_hashfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("call_hashfunc"))
     }
     /// `call_initproc`.
     fn call_initproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_initproc"))
     }
     /// `call_inquiry`.
     fn call_inquiry(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_inquiry"))
     }
     /// `call_iternextfunc`.
     fn call_iternextfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("call_iternextfunc"))
     }
     /// `call_lenfunc`.
     fn call_lenfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("call_lenfunc"))
     }
     /// `call_newfunc`.
     fn call_newfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_newfunc"))
     }
     /// `call_objobjargproc`.
     fn call_objobjargproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_objobjargproc"))
     }
     /// `call_objobjproc`.
     fn call_objobjproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_objobjproc"))
     }
     /// `call_releasebufferproc`.
     fn call_releasebufferproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("call_releasebufferproc"))
     }
     /// `call_reprfunc`.
     fn call_reprfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_reprfunc"))
     }
     /// `call_richcmpfunc`.
     fn call_richcmpfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: i32,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_richcmpfunc"))
     }
     /// `call_sendfunc`.
     fn call_sendfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: &mut Option<Self::Object>,
+        function: &Self::Function,
+        iter: &Self::Object,
+        value: &Self::Object,
+        result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_sendfunc"))
     }
     /// `call_setattrfunc`.
     fn call_setattrfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &str,
-        a3: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &str,
+        x: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_setattrfunc"))
     }
     /// `call_setattrofunc`.
     fn call_setattrofunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_setattrofunc"))
+    }
+    /// `call_setter`.
+    fn call_setter(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("call_setter"))
     }
     /// `call_ssizeargfunc`.
     fn call_ssizeargfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: isize,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_ssizeargfunc"))
     }
     /// `call_ssizeobjargproc`.
     fn call_ssizeobjargproc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: isize,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: isize,
+        x: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("call_ssizeobjargproc"))
     }
     /// `call_ternaryfunc`.
     fn call_ternaryfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: Option<&Self::Object>,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_ternaryfunc"))
+    }
+    /// `call_traverseproc`.
+    fn call_traverseproc(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Function,
+        x: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("call_traverseproc"))
     }
     /// `call_unaryfunc`.
     fn call_unaryfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
+        function: &Self::Function,
+        v: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_unaryfunc"))
+    }
+    /// `call_update_callback`.
+    fn call_update_callback(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("call_update_callback"))
     }
     /// `call_vectorcallfunc`.
     fn call_vectorcallfunc(
         &mut self,
-        a0: &Self::Function,
-        a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
-        a3: usize,
-        a4: &Self::Object,
+        function: &Self::Function,
+        callable: &Self::Object,
+        args: &mut Option<Self::Object>,
+        nargsf: usize,
+        kwnames: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_vectorcallfunc"))
     }
-    /// `clear_lock_held`.
-    fn clear_lock_held(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_lock_held"))
+    /// `call_visitproc`.
+    fn call_visitproc(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("call_visitproc"))
+    }
+    /// `call_wrapperfunc`.
+    fn call_wrapperfunc(
+        &mut self,
+        function: &Self::Function,
+        self_: &Self::Object,
+        args: &Self::Object,
+        wrapped: &Self::Function,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_wrapperfunc"))
+    }
+    /// `call_wrapperfunc_kwds`.
+    fn call_wrapperfunc_kwds(
+        &mut self,
+        function: &Self::Function,
+        self_: &Self::Object,
+        args: &Self::Object,
+        wrapped: &Self::Function,
+        kwds: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_wrapperfunc_kwds"))
+    }
+    /// `calliterobject_it_callable`.
+    fn calliterobject_it_callable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("calliterobject_it_callable"))
+    }
+    /// `calliterobject_it_sentinel`.
+    fn calliterobject_it_sentinel(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("calliterobject_it_sentinel"))
+    }
+    /// `charmap_decode_mapping`.
+    fn charmap_decode_mapping(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &Self::Object,
+        a3: &str,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("charmap_decode_mapping"))
+    }
+    /// `charmap_decode_string`.
+    fn charmap_decode_string(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: &Self::Object,
+        a3: &str,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("charmap_decode_string"))
+    }
+    /// `check_keyword`.
+    fn check_keyword(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: i32,
+        args: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("check_keyword"))
+    }
+    /// `classmethod_cm_callable`.
+    fn classmethod_cm_callable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("classmethod_cm_callable"))
     }
     /// `clear_slots`.
     fn clear_slots(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("clear_slots"))
     }
-    /// `clear_static_type_objects`.
-    fn clear_static_type_objects(
-        &mut self,
-        a0: &Self::Object,
-        a1: i32,
-        a2: i32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_static_type_objects"))
+    /// `clear_tp_dict`.
+    fn clear_tp_dict(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("clear_tp_dict"))
     }
     /// `clear_tp_subclasses`.
-    fn clear_tp_subclasses(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn clear_tp_subclasses(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("clear_tp_subclasses"))
     }
-    /// `compatible_for_assignment`.
-    fn compatible_for_assignment(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: &str,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("compatible_for_assignment"))
+    /// `clear_weakref`.
+    fn clear_weakref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("clear_weakref"))
     }
-    /// `copy_lock_held`.
-    fn copy_lock_held(
-        &mut self,
-        a0: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("copy_lock_held"))
-    }
-    /// `delitem_knownhash_lock_held`.
-    fn delitem_knownhash_lock_held(
+    /// `clear_weakref_lock_held`.
+    fn clear_weakref_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: Option<&Self::Object>,
+        args: &mut Option<Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("clear_weakref_lock_held"))
+    }
+    /// `clone_combined_dict_keys`.
+    fn clone_combined_dict_keys(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("clone_combined_dict_keys"))
+    }
+    /// `complex___complex___impl`.
+    fn complex___complex___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("complex___complex___impl"))
+    }
+    /// `complex___getnewargs___impl`.
+    fn complex___getnewargs___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("complex___getnewargs___impl"))
+    }
+    /// `complex_conjugate_impl`.
+    fn complex_conjugate_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("complex_conjugate_impl"))
+    }
+    /// `copy_values`.
+    fn copy_values(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("copy_values"))
+    }
+    /// `count_members`.
+    fn count_members(
+        &mut self,
+        a0: &Self::Object,
+        args: &mut isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("count_members"))
+    }
+    /// `delete_index_from_values`.
+    fn delete_index_from_values(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("delete_index_from_values"))
+    }
+    /// `delitem_common`.
+    fn delitem_common(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
         a2: isize,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("delitem_knownhash_lock_held"))
-    }
-    /// `dict_dict_fromkeys`.
-    fn dict_dict_fromkeys(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_dict_fromkeys"))
-    }
-    /// `dict_dict_merge`.
-    fn dict_dict_merge(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_dict_merge"))
+        a3: &Self::Object,
+        args: u64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("delitem_common"))
     }
     /// `dict_equal_lock_held`.
     fn dict_equal_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("dict_equal_lock_held"))
     }
@@ -5106,70 +16571,9 @@ pub trait CApi: Sized {
         &mut self,
         a0: &Self::Object,
         a1: &Self::Object,
-        a2: &str,
+        args: &str,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dict_getitem"))
-    }
-    /// `dict_new`.
-    fn dict_new(
-        &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-        a2: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_new"))
-    }
-    /// `dict_new_presized`.
-    fn dict_new_presized(
-        &mut self,
-        a0: isize,
-        a1: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_new_presized"))
-    }
-    /// `dict_popitem_impl`.
-    fn dict_popitem_impl(
-        &mut self,
-        a0: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_popitem_impl"))
-    }
-    /// `dict_repr_lock_held`.
-    fn dict_repr_lock_held(
-        &mut self,
-        a0: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_repr_lock_held"))
-    }
-    /// `dict_set_fromkeys`.
-    fn dict_set_fromkeys(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_set_fromkeys"))
-    }
-    /// `dict_setdefault_ref_lock_held`.
-    fn dict_setdefault_ref_lock_held(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
-        a3: &mut Option<Self::Object>,
-        a4: i32,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_setdefault_ref_lock_held"))
-    }
-    /// `dict_update_common`.
-    fn dict_update_common(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        a3: &str,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_update_common"))
     }
     /// `dictiter_iternextitem_lock_held`.
     fn dictiter_iternextitem_lock_held(
@@ -5177,7 +16581,7 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         a1: &Self::Object,
         a2: &mut Option<Self::Object>,
-        a3: &mut Option<Self::Object>,
+        args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("dictiter_iternextitem_lock_held"))
     }
@@ -5185,7 +16589,7 @@ pub trait CApi: Sized {
     fn dictiter_iternextkey_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dictiter_iternextkey_lock_held"))
     }
@@ -5193,45 +16597,84 @@ pub trait CApi: Sized {
     fn dictiter_iternextvalue_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dictiter_iternextvalue_lock_held"))
-    }
-    /// `dictiter_new`.
-    fn dictiter_new(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dictiter_new"))
     }
     /// `dictiterobject_di_dict`.
     fn dictiterobject_di_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("dictiterobject_di_dict"))
+    }
+    /// `dictiterobject_di_pos`.
+    fn dictiterobject_di_pos(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("dictiterobject_di_pos"))
     }
     /// `dictiterobject_di_result`.
     fn dictiterobject_di_result(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("dictiterobject_di_result"))
     }
     /// `dictiterobject_di_used`.
     fn dictiterobject_di_used(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("dictiterobject_di_used"))
+    }
+    /// `dictiterobject_len`.
+    fn dictiterobject_len(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("dictiterobject_len"))
+    }
+    /// `dictkeys_decref`.
+    fn dictkeys_decref(
+        &mut self,
+        a1: &Self::Object,
+        args: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("dictkeys_decref"))
+    }
+    /// `dictkeys_get_index`.
+    fn dictkeys_get_index(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("dictkeys_get_index"))
+    }
+    /// `dictkeys_incref`.
+    fn dictkeys_incref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("dictkeys_incref"))
+    }
+    /// `dictkeys_set_index`.
+    fn dictkeys_set_index(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        args: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("dictkeys_set_index"))
+    }
+    /// `dictobject_validate_watcher_id`.
+    fn dictobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("dictobject_validate_watcher_id"))
     }
     /// `dictresize`.
     fn dictresize(
         &mut self,
-        a0: &Self::Object,
-        a1: u8,
-        a2: i32,
+        a1: Option<&Self::Object>,
+        a2: u8,
+        args: i32,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("dictresize"))
     }
@@ -5239,477 +16682,4493 @@ pub trait CApi: Sized {
     fn dictreviter_iter_lock_held(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("dictreviter_iter_lock_held"))
     }
-    /// `dictview_len`.
-    fn dictview_len(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("dictview_len"))
-    }
-    /// `do_super_lookup`.
-    fn do_super_lookup(
+    /// `divmod_shift`.
+    fn divmod_shift(
         &mut self,
         a0: Option<&Self::Object>,
-        a1: Option<&Self::Object>,
-        a2: Option<&Self::Object>,
-        a3: Option<&Self::Object>,
-        a4: &Self::Object,
-        a5: &mut i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("do_super_lookup"))
+        a1: &mut isize,
+        args: &mut u32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("divmod_shift"))
     }
-    /// `ensure_nonmanaged_dict`.
-    fn ensure_nonmanaged_dict(
+    /// `divrem1`.
+    fn divrem1(
         &mut self,
-        a0: &Self::Object,
-        a1: &mut Option<Self::Object>,
+        a0: Option<&Self::Object>,
+        a1: u32,
+        args: &mut u32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("ensure_nonmanaged_dict"))
+        Err(self.unsupported("divrem1"))
     }
-    /// `find_signature`.
-    fn find_signature(&mut self, a0: &str, a1: &str) -> Result<String, Self::Error> {
-        Err(self.unsupported("find_signature"))
+    /// `do_upper_or_lower`.
+    fn do_upper_or_lower(
+        &mut self,
+        a0: i32,
+        a1: Option<&Self::Object>,
+        a2: isize,
+        a3: &mut u32,
+        a4: &mut u32,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("do_upper_or_lower"))
     }
-    /// `fini_static_type`.
-    fn fini_static_type(
+    /// `do_xstrip`.
+    fn do_xstrip(
         &mut self,
         a0: &Self::Object,
         a1: i32,
-        a2: i32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("fini_static_type"))
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("do_xstrip"))
     }
-    /// `fixup_slot_dispatchers`.
-    fn fixup_slot_dispatchers(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("fixup_slot_dispatchers"))
+    /// `encoding_map_count2`.
+    fn encoding_map_count2(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("encoding_map_count2"))
     }
-    /// `inherit_patma_flags`.
-    fn inherit_patma_flags(
+    /// `encoding_map_level1_at`.
+    fn encoding_map_level1_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("encoding_map_level1_at"))
+    }
+    /// `encoding_map_level23_at`.
+    fn encoding_map_level23_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<u8, Self::Error> {
+        Err(self.unsupported("encoding_map_level23_at"))
+    }
+    /// `enumobject_en_index`.
+    fn enumobject_en_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("enumobject_en_index"))
+    }
+    /// `enumobject_en_longindex`.
+    fn enumobject_en_longindex(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("enumobject_en_longindex"))
+    }
+    /// `enumobject_en_result`.
+    fn enumobject_en_result(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("enumobject_en_result"))
+    }
+    /// `enumobject_en_sit`.
+    fn enumobject_en_sit(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("enumobject_en_sit"))
+    }
+    /// `enumobject_one`.
+    fn enumobject_one(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("enumobject_one"))
+    }
+    /// `field_name_split`.
+    fn field_name_split(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: isize,
+        a2: isize,
+        a3: &Self::Object,
+        a4: &mut isize,
+        a5: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("field_name_split"))
+    }
+    /// `fieldnameiterobject_it_field`.
+    fn fieldnameiterobject_it_field(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("fieldnameiterobject_it_field"))
+    }
+    /// `find_signature`.
+    fn find_signature(&mut self, a0: &str, args: &str) -> Result<String, Self::Error> {
+        Err(self.unsupported("find_signature"))
+    }
+    /// `float___ceil___impl`.
+    fn float___ceil___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float___ceil___impl"))
+    }
+    /// `float___floor___impl`.
+    fn float___floor___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float___floor___impl"))
+    }
+    /// `float___getnewargs___impl`.
+    fn float___getnewargs___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float___getnewargs___impl"))
+    }
+    /// `float___round___impl`.
+    fn float___round___impl(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float___round___impl"))
+    }
+    /// `float_as_integer_ratio_impl`.
+    fn float_as_integer_ratio_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float_as_integer_ratio_impl"))
+    }
+    /// `float_hex_impl`.
+    fn float_hex_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float_hex_impl"))
+    }
+    /// `float_is_integer_impl`.
+    fn float_is_integer_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("float_is_integer_impl"))
+    }
+    /// `floatobject__init_global_state`.
+    fn floatobject__init_global_state(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("floatobject__init_global_state"))
+    }
+    /// `formatteriterobject_it_markup`.
+    fn formatteriterobject_it_markup(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("formatteriterobject_it_markup"))
+    }
+    /// `frozenset_hash_impl`.
+    fn frozenset_hash_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("frozenset_hash_impl"))
+    }
+    /// `gaiterobject_obj`.
+    fn gaiterobject_obj(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("gaiterobject_obj"))
+    }
+    /// `gaobject_args`.
+    fn gaobject_args(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("gaobject_args"))
+    }
+    /// `gaobject_origin`.
+    fn gaobject_origin(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("gaobject_origin"))
+    }
+    /// `gaobject_parameters`.
+    fn gaobject_parameters(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("gaobject_parameters"))
+    }
+    /// `gaobject_starred`.
+    fn gaobject_starred(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("gaobject_starred"))
+    }
+    /// `gaobject_weakreflist`.
+    fn gaobject_weakreflist(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("gaobject_weakreflist"))
+    }
+    /// `get_dict_freelist`.
+    fn get_dict_freelist(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("get_dict_freelist"))
+    }
+    /// `get_insertion_order_array`.
+    fn get_insertion_order_array(
+        &mut self,
+        values: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("inherit_patma_flags"))
+        Err(self.unsupported("get_insertion_order_array"))
+    }
+    /// `get_interned_dict`.
+    fn get_interned_dict(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("get_interned_dict"))
+    }
+    /// `get_latin1_char`.
+    fn get_latin1_char(&mut self, object: u8) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("get_latin1_char"))
+    }
+    /// `get_or_create_weakref`.
+    fn get_or_create_weakref(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("get_or_create_weakref"))
+    }
+    /// `get_real_size`.
+    fn get_real_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("get_real_size"))
+    }
+    /// `handle_func_event`.
+    fn handle_func_event(
+        &mut self,
+        a0: i32,
+        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("handle_func_event"))
+    }
+    /// `has_shared_intern_dict`.
+    fn has_shared_intern_dict(&mut self) -> Result<i32, Self::Error> {
+        Err(self.unsupported("has_shared_intern_dict"))
+    }
+    /// `immortalize_interned`.
+    fn immortalize_interned(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("immortalize_interned"))
     }
     /// `inherit_slots`.
     fn inherit_slots(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("inherit_slots"))
-    }
-    /// `inherit_special`.
-    fn inherit_special(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("inherit_special"))
-    }
-    /// `init_static_type`.
-    fn init_static_type(
-        &mut self,
-        a0: &Self::Object,
-        a1: i32,
-        a2: i32,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("init_static_type"))
     }
     /// `init_tp_subclasses`.
     fn init_tp_subclasses(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("init_tp_subclasses"))
     }
+    /// `initialize_members`.
+    fn initialize_members(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("initialize_members"))
+    }
+    /// `initialize_static_fields`.
+    fn initialize_static_fields(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        a3: isize,
+        args: u64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("initialize_static_fields"))
+    }
+    /// `initialize_structseq_dict`.
+    fn initialize_structseq_dict(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        a2: isize,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("initialize_structseq_dict"))
+    }
+    /// `insert_after`.
+    fn insert_after(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("insert_after"))
+    }
+    /// `insert_combined_dict`.
+    fn insert_combined_dict(
+        &mut self,
+        a1: Option<&Self::Object>,
+        a2: isize,
+        a3: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("insert_combined_dict"))
+    }
+    /// `insert_to_emptydict`.
+    fn insert_to_emptydict(
+        &mut self,
+        a1: Option<&Self::Object>,
+        a2: &Self::Object,
+        a3: isize,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("insert_to_emptydict"))
+    }
+    /// `insertdict`.
+    fn insertdict(
+        &mut self,
+        a1: Option<&Self::Object>,
+        a2: Option<&Self::Object>,
+        a3: isize,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("insertdict"))
+    }
+    /// `intern_common`.
+    fn intern_common(
+        &mut self,
+        a1: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("intern_common"))
+    }
+    /// `intern_static`.
+    fn intern_static(
+        &mut self,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("intern_static"))
+    }
     /// `is_dunder_name`.
-    fn is_dunder_name(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn is_dunder_name(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
         Err(self.unsupported("is_dunder_name"))
     }
     /// `is_readying`.
-    fn is_readying(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn is_readying(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("is_readying"))
     }
     /// `items_lock_held`.
     fn items_lock_held(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("items_lock_held"))
+    }
+    /// `k_lopsided_mul`.
+    fn k_lopsided_mul(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("k_lopsided_mul"))
+    }
+    /// `k_mul`.
+    fn k_mul(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("k_mul"))
     }
     /// `keys_lock_held`.
     fn keys_lock_held(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("keys_lock_held"))
+    }
+    /// `list___init___impl`.
+    fn list___init___impl(
+        &mut self,
+        a0: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list___init___impl"))
+    }
+    /// `list_ass_slice_lock_held`.
+    fn list_ass_slice_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: isize,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_ass_slice_lock_held"))
+    }
+    /// `list_ass_subscript_lock_held`.
+    fn list_ass_subscript_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_ass_subscript_lock_held"))
+    }
+    /// `list_clear_impl`.
+    fn list_clear_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("list_clear_impl"))
+    }
+    /// `list_concat_lock_held`.
+    fn list_concat_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_concat_lock_held"))
+    }
+    /// `list_extend_dict`.
+    fn list_extend_dict(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_extend_dict"))
+    }
+    /// `list_extend_dictitems`.
+    fn list_extend_dictitems(
+        &mut self,
+        a0: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_extend_dictitems"))
+    }
+    /// `list_extend_fast`.
+    fn list_extend_fast(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_extend_fast"))
+    }
+    /// `list_extend_iter_lock_held`.
+    fn list_extend_iter_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_extend_iter_lock_held"))
+    }
+    /// `list_extend_set`.
+    fn list_extend_set(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_extend_set"))
+    }
+    /// `list_inplace_repeat_lock_held`.
+    fn list_inplace_repeat_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_inplace_repeat_lock_held"))
+    }
+    /// `list_new_prealloc`.
+    fn list_new_prealloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_new_prealloc"))
+    }
+    /// `list_pop_impl`.
+    fn list_pop_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_pop_impl"))
+    }
+    /// `list_repeat_lock_held`.
+    fn list_repeat_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_repeat_lock_held"))
+    }
+    /// `list_resize`.
+    fn list_resize(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("list_resize"))
+    }
+    /// `list_reverse_impl`.
+    fn list_reverse_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_reverse_impl"))
+    }
+    /// `list_richcompare_impl`.
+    fn list_richcompare_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_richcompare_impl"))
+    }
+    /// `list_slice_lock_held`.
+    fn list_slice_lock_held(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_slice_lock_held"))
+    }
+    /// `list_sort_impl`.
+    fn list_sort_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("list_sort_impl"))
+    }
+    /// `listiter_reduce_general`.
+    fn listiter_reduce_general(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("listiter_reduce_general"))
+    }
+    /// `listreviterobject_it_index`.
+    fn listreviterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("listreviterobject_it_index"))
+    }
+    /// `listreviterobject_it_seq`.
+    fn listreviterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("listreviterobject_it_seq"))
+    }
+    /// `long_bitwise`.
+    fn long_bitwise(
+        &mut self,
+        a0: &Self::Object,
+        a1: i8,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("long_bitwise"))
+    }
+    /// `long_pow`.
+    fn long_pow(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("long_pow"))
+    }
+    /// `long_rem`.
+    fn long_rem(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("long_rem"))
+    }
+    /// `longrangeiterobject_len`.
+    fn longrangeiterobject_len(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("longrangeiterobject_len"))
+    }
+    /// `longrangeiterobject_start`.
+    fn longrangeiterobject_start(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("longrangeiterobject_start"))
+    }
+    /// `longrangeiterobject_step`.
+    fn longrangeiterobject_step(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("longrangeiterobject_step"))
     }
     /// `lookup_tp_dict`.
     fn lookup_tp_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("lookup_tp_dict"))
     }
     /// `lookup_tp_subclasses`.
     fn lookup_tp_subclasses(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("lookup_tp_subclasses"))
     }
     /// `managed_static_type_index_get`.
     fn managed_static_type_index_get(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<usize, Self::Error> {
         Err(self.unsupported("managed_static_type_index_get"))
+    }
+    /// `managed_static_type_index_set`.
+    fn managed_static_type_index_set(
+        &mut self,
+        a0: &Self::Object,
+        args: usize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("managed_static_type_index_set"))
+    }
+    /// `managed_static_type_state_clear`.
+    fn managed_static_type_state_clear(
+        &mut self,
+        a1: &Self::Object,
+        a2: i32,
+        args: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("managed_static_type_state_clear"))
     }
     /// `managed_static_type_state_get`.
     fn managed_static_type_state_get(
         &mut self,
-        a0: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("managed_static_type_state_get"))
+    }
+    /// `managed_static_type_state_init`.
+    fn managed_static_type_state_init(
+        &mut self,
+        a1: &Self::Object,
+        a2: i32,
+        args: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("managed_static_type_state_init"))
     }
     /// `managed_static_type_state_readying`.
     fn managed_static_type_state_readying(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("managed_static_type_state_readying"))
     }
     /// `managed_static_type_state_tp_dict`.
     fn managed_static_type_state_tp_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("managed_static_type_state_tp_dict"))
     }
     /// `managed_static_type_state_tp_subclasses`.
     fn managed_static_type_state_tp_subclasses(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("managed_static_type_state_tp_subclasses"))
+    }
+    /// `mappingproxyobject_mapping`.
+    fn mappingproxyobject_mapping(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("mappingproxyobject_mapping"))
+    }
+    /// `maybe_freelist_pop`.
+    fn maybe_freelist_pop(
+        &mut self,
+        object: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("maybe_freelist_pop"))
+    }
+    /// `maybe_small_long`.
+    fn maybe_small_long(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("maybe_small_long"))
+    }
+    /// `method___reduce___impl`.
+    fn method___reduce___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("method___reduce___impl"))
+    }
+    /// `method_enter_call`.
+    fn method_enter_call(
+        &mut self,
+        args: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("method_enter_call"))
     }
     /// `mro_implementation_unlocked`.
     fn mro_implementation_unlocked(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("mro_implementation_unlocked"))
     }
+    /// `new_dict`.
+    fn new_dict(
+        &mut self,
+        a1: &Self::Object,
+        a2: Option<&Self::Object>,
+        a3: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("new_dict"))
+    }
+    /// `new_keys_object`.
+    fn new_keys_object(
+        &mut self,
+        a1: u8,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("new_keys_object"))
+    }
     /// `new_reference`.
-    fn new_reference(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn new_reference(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("new_reference"))
     }
     /// `object___reduce_ex___impl`.
     fn object___reduce_ex___impl(
         &mut self,
         a0: &Self::Object,
-        a1: i32,
+        args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("object___reduce_ex___impl"))
-    }
-    /// `object___sizeof___impl`.
-    fn object___sizeof___impl(
-        &mut self,
-        a0: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("object___sizeof___impl"))
     }
     /// `object_getstate_default`.
     fn object_getstate_default(
         &mut self,
         a0: &Self::Object,
-        a1: i32,
+        args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("object_getstate_default"))
     }
+    /// `output_markup`.
+    fn output_markup(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: i32,
+        a3: u32,
+        a4: &Self::Object,
+        a5: Option<&Self::Object>,
+        a6: &Self::Object,
+        a7: i32,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("output_markup"))
+    }
+    /// `parse_weakref_init_args`.
+    fn parse_weakref_init_args(
+        &mut self,
+        a0: &str,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        a3: &mut Option<Self::Object>,
+        args: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("parse_weakref_init_args"))
+    }
+    /// `propertyobject_getter_doc`.
+    fn propertyobject_getter_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("propertyobject_getter_doc"))
+    }
+    /// `propertyobject_prop_del`.
+    fn propertyobject_prop_del(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("propertyobject_prop_del"))
+    }
+    /// `propertyobject_prop_doc`.
+    fn propertyobject_prop_doc(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("propertyobject_prop_doc"))
+    }
+    /// `propertyobject_prop_get`.
+    fn propertyobject_prop_get(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("propertyobject_prop_get"))
+    }
+    /// `propertyobject_prop_name`.
+    fn propertyobject_prop_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("propertyobject_prop_name"))
+    }
+    /// `propertyobject_prop_set`.
+    fn propertyobject_prop_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("propertyobject_prop_set"))
+    }
+    /// `pytype_slotdef_name`.
+    fn pytype_slotdef_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("pytype_slotdef_name"))
+    }
+    /// `pytype_slotdef_name_strobj`.
+    fn pytype_slotdef_name_strobj(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("pytype_slotdef_name_strobj"))
+    }
+    /// `pytype_slotdef_offset`.
+    fn pytype_slotdef_offset(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("pytype_slotdef_offset"))
+    }
+    /// `pytype_slotdef_wrapper`.
+    fn pytype_slotdef_wrapper(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("pytype_slotdef_wrapper"))
+    }
+    /// `rangeobject_length`.
+    fn rangeobject_length(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("rangeobject_length"))
+    }
+    /// `rangeobject_start`.
+    fn rangeobject_start(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("rangeobject_start"))
+    }
+    /// `rangeobject_step`.
+    fn rangeobject_step(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("rangeobject_step"))
+    }
+    /// `rangeobject_stop`.
+    fn rangeobject_stop(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("rangeobject_stop"))
+    }
     /// `reduce_newobj`.
-    fn reduce_newobj(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn reduce_newobj(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("reduce_newobj"))
     }
-    /// `releasebuffer_call_python`.
-    fn releasebuffer_call_python(
+    /// `rem1`.
+    fn rem1(
+        &mut self,
+        a0: &Self::Object,
+        args: u32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("rem1"))
+    }
+    /// `replace`.
+    fn replace(
         &mut self,
         a0: &Self::Object,
         a1: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("releasebuffer_call_python"))
+        a2: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("replace"))
     }
-    /// `releasebuffer_maybe_call_super_unlocked`.
-    fn releasebuffer_maybe_call_super_unlocked(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("releasebuffer_maybe_call_super_unlocked"))
-    }
-    /// `set_flags`.
-    fn set_flags(
-        &mut self,
-        a0: &Self::Object,
-        a1: u64,
-        a2: u64,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_flags"))
-    }
-    /// `set_tp_bases`.
-    fn set_tp_bases(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_tp_bases"))
-    }
-    /// `set_tp_mro`.
-    fn set_tp_mro(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_tp_mro"))
-    }
-    /// `set_version_unlocked`.
-    fn set_version_unlocked(
-        &mut self,
-        a0: &Self::Object,
-        a1: u32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_version_unlocked"))
-    }
-    /// `setitem_take2_lock_held`.
-    fn setitem_take2_lock_held(
+    /// `resize_compact`.
+    fn resize_compact(
         &mut self,
         a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("resize_compact"))
+    }
+    /// `resize_inplace`.
+    fn resize_inplace(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("setitem_take2_lock_held"))
+        Err(self.unsupported("resize_inplace"))
     }
-    /// `sizeof_lock_held`.
-    fn sizeof_lock_held(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("sizeof_lock_held"))
+    /// `reversedobject_index`.
+    fn reversedobject_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("reversedobject_index"))
     }
-    /// `skip_signature`.
-    fn skip_signature(&mut self, a0: &str) -> Result<String, Self::Error> {
-        Err(self.unsupported("skip_signature"))
+    /// `reversedobject_seq`.
+    fn reversedobject_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("reversedobject_seq"))
     }
-    /// `start_readying`.
-    fn start_readying(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("start_readying"))
-    }
-    /// `stop_readying`.
-    fn stop_readying(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("stop_readying"))
-    }
-    /// `super_init_impl`.
-    fn super_init_impl(
+    /// `rsplit`.
+    fn rsplit(
         &mut self,
         a0: &Self::Object,
         a1: Option<&Self::Object>,
-        a2: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("rsplit"))
+    }
+    /// `s_MergeState_alloced`.
+    fn s_MergeState_alloced(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("s_MergeState_alloced"))
+    }
+    /// `s_MergeState_key_compare`.
+    fn s_MergeState_key_compare(
+        &mut self,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("super_init_impl"))
+        Err(self.unsupported("s_MergeState_key_compare"))
+    }
+    /// `s_MergeState_key_richcompare`.
+    fn s_MergeState_key_richcompare(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("s_MergeState_key_richcompare"))
+    }
+    /// `s_MergeState_tuple_elem_compare`.
+    fn s_MergeState_tuple_elem_compare(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("s_MergeState_tuple_elem_compare"))
+    }
+    /// `seqiterobject_it_index`.
+    fn seqiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("seqiterobject_it_index"))
+    }
+    /// `seqiterobject_it_seq`.
+    fn seqiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("seqiterobject_it_seq"))
+    }
+    /// `set_FieldNameIterator_index`.
+    fn set_FieldNameIterator_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_FieldNameIterator_index"))
+    }
+    /// `set_GroupGenerator_grouping`.
+    fn set_GroupGenerator_grouping(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_GroupGenerator_grouping"))
+    }
+    /// `set_GroupGenerator_i`.
+    fn set_GroupGenerator_i(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_GroupGenerator_i"))
+    }
+    /// `set_GroupGenerator_previous`.
+    fn set_GroupGenerator_previous(
+        &mut self,
+        object: &Self::Object,
+        value: i8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_GroupGenerator_previous"))
+    }
+    /// `set_MarkupIterator_str_start`.
+    fn set_MarkupIterator_str_start(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_MarkupIterator_str_start"))
+    }
+    /// `set_PyBufferWrapper_mv`.
+    fn set_PyBufferWrapper_mv(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyBufferWrapper_mv"))
+    }
+    /// `set_PyBufferWrapper_obj`.
+    fn set_PyBufferWrapper_obj(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyBufferWrapper_obj"))
+    }
+    /// `set_PyByteArrayObject_ob_bytes`.
+    fn set_PyByteArrayObject_ob_bytes(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyByteArrayObject_ob_bytes"))
+    }
+    /// `set_PyByteArrayObject_ob_exports`.
+    fn set_PyByteArrayObject_ob_exports(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyByteArrayObject_ob_exports"))
+    }
+    /// `set_PyBytesObject_ob_shash`.
+    fn set_PyBytesObject_ob_shash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyBytesObject_ob_shash"))
+    }
+    /// `set_PyCFunctionObject_m_ml`.
+    fn set_PyCFunctionObject_m_ml(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCFunctionObject_m_ml"))
+    }
+    /// `set_PyCFunctionObject_m_module`.
+    fn set_PyCFunctionObject_m_module(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCFunctionObject_m_module"))
+    }
+    /// `set_PyCFunctionObject_m_self`.
+    fn set_PyCFunctionObject_m_self(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCFunctionObject_m_self"))
+    }
+    /// `set_PyCFunctionObject_m_weakreflist`.
+    fn set_PyCFunctionObject_m_weakreflist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCFunctionObject_m_weakreflist"))
+    }
+    /// `set_PyCFunctionObject_vectorcall`.
+    fn set_PyCFunctionObject_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCFunctionObject_vectorcall"))
+    }
+    /// `set_PyCMethodObject_mm_class`.
+    fn set_PyCMethodObject_mm_class(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCMethodObject_mm_class"))
+    }
+    /// `set_PyCellObject_ob_ref`.
+    fn set_PyCellObject_ob_ref(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCellObject_ob_ref"))
+    }
+    /// `set_PyCompactUnicodeObject_utf8_length`.
+    fn set_PyCompactUnicodeObject_utf8_length(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCompactUnicodeObject_utf8_length"))
+    }
+    /// `set_PyDescrObject_d_name`.
+    fn set_PyDescrObject_d_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDescrObject_d_name"))
+    }
+    /// `set_PyDescrObject_d_qualname`.
+    fn set_PyDescrObject_d_qualname(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDescrObject_d_qualname"))
+    }
+    /// `set_PyDescrObject_d_type`.
+    fn set_PyDescrObject_d_type(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDescrObject_d_type"))
+    }
+    /// `set_PyDictKeyEntry_me_hash`.
+    fn set_PyDictKeyEntry_me_hash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeyEntry_me_hash"))
+    }
+    /// `set_PyDictKeyEntry_me_key`.
+    fn set_PyDictKeyEntry_me_key(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeyEntry_me_key"))
+    }
+    /// `set_PyDictKeyEntry_me_value`.
+    fn set_PyDictKeyEntry_me_value(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeyEntry_me_value"))
+    }
+    /// `set_PyDictKeysObject_dk_kind`.
+    fn set_PyDictKeysObject_dk_kind(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeysObject_dk_kind"))
+    }
+    /// `set_PyDictKeysObject_dk_nentries`.
+    fn set_PyDictKeysObject_dk_nentries(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeysObject_dk_nentries"))
+    }
+    /// `set_PyDictKeysObject_dk_usable`.
+    fn set_PyDictKeysObject_dk_usable(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeysObject_dk_usable"))
+    }
+    /// `set_PyDictKeysObject_dk_version`.
+    fn set_PyDictKeysObject_dk_version(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictKeysObject_dk_version"))
+    }
+    /// `set_PyDictObject_ma_keys`.
+    fn set_PyDictObject_ma_keys(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_keys"))
+    }
+    /// `set_PyDictObject_ma_keys_dk_nentries`.
+    fn set_PyDictObject_ma_keys_dk_nentries(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_keys_dk_nentries"))
+    }
+    /// `set_PyDictObject_ma_keys_dk_version`.
+    fn set_PyDictObject_ma_keys_dk_version(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_keys_dk_version"))
+    }
+    /// `set_PyDictObject_ma_used`.
+    fn set_PyDictObject_ma_used(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_used"))
+    }
+    /// `set_PyDictObject_ma_values`.
+    fn set_PyDictObject_ma_values(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_values"))
+    }
+    /// `set_PyDictObject_ma_values_values_at`.
+    fn set_PyDictObject_ma_values_values_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_values_values_at"))
+    }
+    /// `set_PyDictObject_ma_version_tag`.
+    fn set_PyDictObject_ma_version_tag(
+        &mut self,
+        object: &Self::Object,
+        value: u64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictObject_ma_version_tag"))
+    }
+    /// `set_PyDictUnicodeEntry_me_key`.
+    fn set_PyDictUnicodeEntry_me_key(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictUnicodeEntry_me_key"))
+    }
+    /// `set_PyDictUnicodeEntry_me_value`.
+    fn set_PyDictUnicodeEntry_me_value(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictUnicodeEntry_me_value"))
+    }
+    /// `set_PyDictValues_capacity`.
+    fn set_PyDictValues_capacity(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictValues_capacity"))
+    }
+    /// `set_PyDictValues_embedded`.
+    fn set_PyDictValues_embedded(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictValues_embedded"))
+    }
+    /// `set_PyDictValues_size`.
+    fn set_PyDictValues_size(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictValues_size"))
+    }
+    /// `set_PyDictValues_valid`.
+    fn set_PyDictValues_valid(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictValues_valid"))
+    }
+    /// `set_PyDictValues_values_at`.
+    fn set_PyDictValues_values_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyDictValues_values_at"))
+    }
+    /// `set_PyFloatObject_ob_fval`.
+    fn set_PyFloatObject_ob_fval(
+        &mut self,
+        object: &Self::Object,
+        value: f64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFloatObject_ob_fval"))
+    }
+    /// `set_PyFunctionObject_func_annotations`.
+    fn set_PyFunctionObject_func_annotations(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_annotations"))
+    }
+    /// `set_PyFunctionObject_func_builtins`.
+    fn set_PyFunctionObject_func_builtins(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_builtins"))
+    }
+    /// `set_PyFunctionObject_func_closure`.
+    fn set_PyFunctionObject_func_closure(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_closure"))
+    }
+    /// `set_PyFunctionObject_func_code`.
+    fn set_PyFunctionObject_func_code(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_code"))
+    }
+    /// `set_PyFunctionObject_func_defaults`.
+    fn set_PyFunctionObject_func_defaults(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_defaults"))
+    }
+    /// `set_PyFunctionObject_func_dict`.
+    fn set_PyFunctionObject_func_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_dict"))
+    }
+    /// `set_PyFunctionObject_func_doc`.
+    fn set_PyFunctionObject_func_doc(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_doc"))
+    }
+    /// `set_PyFunctionObject_func_globals`.
+    fn set_PyFunctionObject_func_globals(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_globals"))
+    }
+    /// `set_PyFunctionObject_func_kwdefaults`.
+    fn set_PyFunctionObject_func_kwdefaults(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_kwdefaults"))
+    }
+    /// `set_PyFunctionObject_func_module`.
+    fn set_PyFunctionObject_func_module(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_module"))
+    }
+    /// `set_PyFunctionObject_func_name`.
+    fn set_PyFunctionObject_func_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_name"))
+    }
+    /// `set_PyFunctionObject_func_qualname`.
+    fn set_PyFunctionObject_func_qualname(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_qualname"))
+    }
+    /// `set_PyFunctionObject_func_typeparams`.
+    fn set_PyFunctionObject_func_typeparams(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_typeparams"))
+    }
+    /// `set_PyFunctionObject_func_version`.
+    fn set_PyFunctionObject_func_version(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_version"))
+    }
+    /// `set_PyFunctionObject_func_weakreflist`.
+    fn set_PyFunctionObject_func_weakreflist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_func_weakreflist"))
+    }
+    /// `set_PyFunctionObject_vectorcall`.
+    fn set_PyFunctionObject_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyFunctionObject_vectorcall"))
+    }
+    /// `set_PyGetSetDescrObject_d_getset`.
+    fn set_PyGetSetDescrObject_d_getset(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyGetSetDescrObject_d_getset"))
+    }
+    /// `set_PyHeapTypeObject__ht_tpname`.
+    fn set_PyHeapTypeObject__ht_tpname(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject__ht_tpname"))
+    }
+    /// `set_PyHeapTypeObject__spec_cache_getitem`.
+    fn set_PyHeapTypeObject__spec_cache_getitem(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject__spec_cache_getitem"))
+    }
+    /// `set_PyHeapTypeObject_ht_cached_keys`.
+    fn set_PyHeapTypeObject_ht_cached_keys(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject_ht_cached_keys"))
+    }
+    /// `set_PyHeapTypeObject_ht_module`.
+    fn set_PyHeapTypeObject_ht_module(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject_ht_module"))
+    }
+    /// `set_PyHeapTypeObject_ht_name`.
+    fn set_PyHeapTypeObject_ht_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject_ht_name"))
+    }
+    /// `set_PyHeapTypeObject_ht_qualname`.
+    fn set_PyHeapTypeObject_ht_qualname(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject_ht_qualname"))
+    }
+    /// `set_PyHeapTypeObject_ht_slots`.
+    fn set_PyHeapTypeObject_ht_slots(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyHeapTypeObject_ht_slots"))
+    }
+    /// `set_PyInstanceMethodObject_func`.
+    fn set_PyInstanceMethodObject_func(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInstanceMethodObject_func"))
+    }
+    /// `set_PyInterpreterState_dict_state_global_version`.
+    fn set_PyInterpreterState_dict_state_global_version(
+        &mut self,
+        object: &Self::Object,
+        value: u64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInterpreterState_dict_state_global_version"))
+    }
+    /// `set_PyInterpreterState_dict_state_next_keys_version`.
+    fn set_PyInterpreterState_dict_state_next_keys_version(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInterpreterState_dict_state_next_keys_version"))
+    }
+    /// `set_PyInterpreterState_types_for_extensions_next_index`.
+    fn set_PyInterpreterState_types_for_extensions_next_index(
+        &mut self,
+        object: &Self::Object,
+        value: usize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInterpreterState_types_for_extensions_next_index"))
+    }
+    /// `set_PyInterpreterState_types_next_version_tag`.
+    fn set_PyInterpreterState_types_next_version_tag(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInterpreterState_types_next_version_tag"))
+    }
+    /// `set_PyInterpreterState_unicode_ucnhash_capi`.
+    fn set_PyInterpreterState_unicode_ucnhash_capi(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyInterpreterState_unicode_ucnhash_capi"))
+    }
+    /// `set_PyListObject_ob_item_at`.
+    fn set_PyListObject_ob_item_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyListObject_ob_item_at"))
+    }
+    /// `set_PyLongObject_long_value_lv_tag`.
+    fn set_PyLongObject_long_value_lv_tag(
+        &mut self,
+        object: &Self::Object,
+        value: usize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyLongObject_long_value_lv_tag"))
+    }
+    /// `set_PyLongObject_long_value_ob_digit_at`.
+    fn set_PyLongObject_long_value_ob_digit_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyLongObject_long_value_ob_digit_at"))
+    }
+    /// `set_PyMemberDef_name`.
+    fn set_PyMemberDef_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMemberDef_name"))
+    }
+    /// `set_PyMemberDef_offset`.
+    fn set_PyMemberDef_offset(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMemberDef_offset"))
+    }
+    /// `set_PyMemberDef_type`.
+    fn set_PyMemberDef_type(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMemberDef_type"))
+    }
+    /// `set_PyMemberDescrObject_d_member`.
+    fn set_PyMemberDescrObject_d_member(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMemberDescrObject_d_member"))
+    }
+    /// `set_PyMemoryViewObject_flags`.
+    fn set_PyMemoryViewObject_flags(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMemoryViewObject_flags"))
+    }
+    /// `set_PyMethodDescrObject_d_method`.
+    fn set_PyMethodDescrObject_d_method(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodDescrObject_d_method"))
+    }
+    /// `set_PyMethodDescrObject_vectorcall`.
+    fn set_PyMethodDescrObject_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodDescrObject_vectorcall"))
+    }
+    /// `set_PyMethodObject_im_func`.
+    fn set_PyMethodObject_im_func(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodObject_im_func"))
+    }
+    /// `set_PyMethodObject_im_self`.
+    fn set_PyMethodObject_im_self(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodObject_im_self"))
+    }
+    /// `set_PyMethodObject_im_weakreflist`.
+    fn set_PyMethodObject_im_weakreflist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodObject_im_weakreflist"))
+    }
+    /// `set_PyMethodObject_vectorcall`.
+    fn set_PyMethodObject_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyMethodObject_vectorcall"))
+    }
+    /// `set_PyModuleDef_m_base_m_index`.
+    fn set_PyModuleDef_m_base_m_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleDef_m_base_m_index"))
+    }
+    /// `set_PyModuleObject_md_def`.
+    fn set_PyModuleObject_md_def(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleObject_md_def"))
+    }
+    /// `set_PyModuleObject_md_dict`.
+    fn set_PyModuleObject_md_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleObject_md_dict"))
+    }
+    /// `set_PyModuleObject_md_name`.
+    fn set_PyModuleObject_md_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleObject_md_name"))
+    }
+    /// `set_PyModuleObject_md_state`.
+    fn set_PyModuleObject_md_state(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleObject_md_state"))
+    }
+    /// `set_PyModuleObject_md_weaklist`.
+    fn set_PyModuleObject_md_weaklist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyModuleObject_md_weaklist"))
+    }
+    /// `set_PySetObject_fill`.
+    fn set_PySetObject_fill(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_fill"))
+    }
+    /// `set_PySetObject_finger`.
+    fn set_PySetObject_finger(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_finger"))
+    }
+    /// `set_PySetObject_hash`.
+    fn set_PySetObject_hash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_hash"))
+    }
+    /// `set_PySetObject_mask`.
+    fn set_PySetObject_mask(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_mask"))
+    }
+    /// `set_PySetObject_table`.
+    fn set_PySetObject_table(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_table"))
+    }
+    /// `set_PySetObject_used`.
+    fn set_PySetObject_used(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_used"))
+    }
+    /// `set_PySetObject_weakreflist`.
+    fn set_PySetObject_weakreflist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySetObject_weakreflist"))
+    }
+    /// `set_PySliceObject_start`.
+    fn set_PySliceObject_start(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySliceObject_start"))
+    }
+    /// `set_PySliceObject_step`.
+    fn set_PySliceObject_step(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySliceObject_step"))
+    }
+    /// `set_PySliceObject_stop`.
+    fn set_PySliceObject_stop(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PySliceObject_stop"))
+    }
+    /// `set_PyTupleObject_ob_item_at`.
+    fn set_PyTupleObject_ob_item_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTupleObject_ob_item_at"))
+    }
+    /// `set_PyTypeObject_tp_as_async`.
+    fn set_PyTypeObject_tp_as_async(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_as_async"))
+    }
+    /// `set_PyTypeObject_tp_as_buffer`.
+    fn set_PyTypeObject_tp_as_buffer(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_as_buffer"))
+    }
+    /// `set_PyTypeObject_tp_as_mapping`.
+    fn set_PyTypeObject_tp_as_mapping(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_as_mapping"))
+    }
+    /// `set_PyTypeObject_tp_as_number`.
+    fn set_PyTypeObject_tp_as_number(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_as_number"))
+    }
+    /// `set_PyTypeObject_tp_as_sequence`.
+    fn set_PyTypeObject_tp_as_sequence(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_as_sequence"))
+    }
+    /// `set_PyTypeObject_tp_base`.
+    fn set_PyTypeObject_tp_base(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_base"))
+    }
+    /// `set_PyTypeObject_tp_bases`.
+    fn set_PyTypeObject_tp_bases(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_bases"))
+    }
+    /// `set_PyTypeObject_tp_basicsize`.
+    fn set_PyTypeObject_tp_basicsize(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_basicsize"))
+    }
+    /// `set_PyTypeObject_tp_cache`.
+    fn set_PyTypeObject_tp_cache(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_cache"))
+    }
+    /// `set_PyTypeObject_tp_dict`.
+    fn set_PyTypeObject_tp_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_dict"))
+    }
+    /// `set_PyTypeObject_tp_dictoffset`.
+    fn set_PyTypeObject_tp_dictoffset(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_dictoffset"))
+    }
+    /// `set_PyTypeObject_tp_flags`.
+    fn set_PyTypeObject_tp_flags(
+        &mut self,
+        object: &Self::Object,
+        value: u64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_flags"))
+    }
+    /// `set_PyTypeObject_tp_getset`.
+    fn set_PyTypeObject_tp_getset(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_getset"))
+    }
+    /// `set_PyTypeObject_tp_itemsize`.
+    fn set_PyTypeObject_tp_itemsize(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_itemsize"))
+    }
+    /// `set_PyTypeObject_tp_members`.
+    fn set_PyTypeObject_tp_members(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_members"))
+    }
+    /// `set_PyTypeObject_tp_mro`.
+    fn set_PyTypeObject_tp_mro(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_mro"))
+    }
+    /// `set_PyTypeObject_tp_name`.
+    fn set_PyTypeObject_tp_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_name"))
+    }
+    /// `set_PyTypeObject_tp_subclasses`.
+    fn set_PyTypeObject_tp_subclasses(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_subclasses"))
+    }
+    /// `set_PyTypeObject_tp_version_tag`.
+    fn set_PyTypeObject_tp_version_tag(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_version_tag"))
+    }
+    /// `set_PyTypeObject_tp_versions_used`.
+    fn set_PyTypeObject_tp_versions_used(
+        &mut self,
+        object: &Self::Object,
+        value: u16,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_versions_used"))
+    }
+    /// `set_PyTypeObject_tp_watched`.
+    fn set_PyTypeObject_tp_watched(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_watched"))
+    }
+    /// `set_PyTypeObject_tp_weaklistoffset`.
+    fn set_PyTypeObject_tp_weaklistoffset(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyTypeObject_tp_weaklistoffset"))
+    }
+    /// `set_PyWeakReference_hash`.
+    fn set_PyWeakReference_hash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_hash"))
+    }
+    /// `set_PyWeakReference_vectorcall`.
+    fn set_PyWeakReference_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_vectorcall"))
+    }
+    /// `set_PyWeakReference_wr_callback`.
+    fn set_PyWeakReference_wr_callback(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_wr_callback"))
+    }
+    /// `set_PyWeakReference_wr_next`.
+    fn set_PyWeakReference_wr_next(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_wr_next"))
+    }
+    /// `set_PyWeakReference_wr_object`.
+    fn set_PyWeakReference_wr_object(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_wr_object"))
+    }
+    /// `set_PyWeakReference_wr_prev`.
+    fn set_PyWeakReference_wr_prev(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWeakReference_wr_prev"))
+    }
+    /// `set_PyWrapperDescrObject_d_base`.
+    fn set_PyWrapperDescrObject_d_base(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyWrapperDescrObject_d_base"))
+    }
+    /// `set_Py_buffer_buf`.
+    fn set_Py_buffer_buf(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_buf"))
+    }
+    /// `set_Py_buffer_format`.
+    fn set_Py_buffer_format(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_format"))
+    }
+    /// `set_Py_buffer_itemsize`.
+    fn set_Py_buffer_itemsize(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_itemsize"))
+    }
+    /// `set_Py_buffer_len`.
+    fn set_Py_buffer_len(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_len"))
+    }
+    /// `set_Py_buffer_ndim`.
+    fn set_Py_buffer_ndim(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_ndim"))
+    }
+    /// `set_Py_buffer_obj`.
+    fn set_Py_buffer_obj(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_obj"))
+    }
+    /// `set_Py_buffer_readonly`.
+    fn set_Py_buffer_readonly(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_buffer_readonly"))
+    }
+    /// `set_Py_complex_imag`.
+    fn set_Py_complex_imag(
+        &mut self,
+        object: &Self::Object,
+        value: f64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_complex_imag"))
+    }
+    /// `set_Py_complex_real`.
+    fn set_Py_complex_real(
+        &mut self,
+        object: &Self::Object,
+        value: f64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_Py_complex_real"))
+    }
+    /// `set_SubString_end`.
+    fn set_SubString_end(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_SubString_end"))
+    }
+    /// `set_SubString_start`.
+    fn set_SubString_start(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_SubString_start"))
+    }
+    /// `set_SubString_str`.
+    fn set_SubString_str(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_SubString_str"))
+    }
+    /// `set__PyBytesWriter_buffer`.
+    fn set__PyBytesWriter_buffer(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyBytesWriter_buffer"))
+    }
+    /// `set__PyBytesWriter_min_size`.
+    fn set__PyBytesWriter_min_size(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyBytesWriter_min_size"))
+    }
+    /// `set__PyBytesWriter_overallocate`.
+    fn set__PyBytesWriter_overallocate(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyBytesWriter_overallocate"))
+    }
+    /// `set__PyBytesWriter_use_bytearray`.
+    fn set__PyBytesWriter_use_bytearray(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyBytesWriter_use_bytearray"))
+    }
+    /// `set__PyBytesWriter_use_small_buffer`.
+    fn set__PyBytesWriter_use_small_buffer(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyBytesWriter_use_small_buffer"))
+    }
+    /// `set__PyDictViewObject_dv_dict`.
+    fn set__PyDictViewObject_dv_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyDictViewObject_dv_dict"))
+    }
+    /// `set__PyListIterObject_it_index`.
+    fn set__PyListIterObject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyListIterObject_it_index"))
+    }
+    /// `set__PyListIterObject_it_seq`.
+    fn set__PyListIterObject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyListIterObject_it_seq"))
+    }
+    /// `set__PyNamespaceObject_ns_dict`.
+    fn set__PyNamespaceObject_ns_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyNamespaceObject_ns_dict"))
+    }
+    /// `set__PyRangeIterObject_len`.
+    fn set__PyRangeIterObject_len(
+        &mut self,
+        object: &Self::Object,
+        value: i64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRangeIterObject_len"))
+    }
+    /// `set__PyRangeIterObject_start`.
+    fn set__PyRangeIterObject_start(
+        &mut self,
+        object: &Self::Object,
+        value: i64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRangeIterObject_start"))
+    }
+    /// `set__PyRangeIterObject_step`.
+    fn set__PyRangeIterObject_step(
+        &mut self,
+        object: &Self::Object,
+        value: i64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRangeIterObject_step"))
+    }
+    /// `set__PyRuntimeState_cached_objects_interned_strings`.
+    fn set__PyRuntimeState_cached_objects_interned_strings(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRuntimeState_cached_objects_interned_strings"))
+    }
+    /// `set__PyRuntimeState_ref_tracer_tracer_data`.
+    fn set__PyRuntimeState_ref_tracer_tracer_data(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRuntimeState_ref_tracer_tracer_data"))
+    }
+    /// `set__PyRuntimeState_ref_tracer_tracer_func`.
+    fn set__PyRuntimeState_ref_tracer_tracer_func(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRuntimeState_ref_tracer_tracer_func"))
+    }
+    /// `set__PyRuntimeState_types_next_version_tag`.
+    fn set__PyRuntimeState_types_next_version_tag(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyRuntimeState_types_next_version_tag"))
+    }
+    /// `set__PyTupleIterObject_it_index`.
+    fn set__PyTupleIterObject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyTupleIterObject_it_index"))
+    }
+    /// `set__PyTupleIterObject_it_seq`.
+    fn set__PyTupleIterObject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyTupleIterObject_it_seq"))
+    }
+    /// `set__PyUnicodeWriter_buffer`.
+    fn set__PyUnicodeWriter_buffer(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_buffer"))
+    }
+    /// `set__PyUnicodeWriter_data`.
+    fn set__PyUnicodeWriter_data(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_data"))
+    }
+    /// `set__PyUnicodeWriter_maxchar`.
+    fn set__PyUnicodeWriter_maxchar(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_maxchar"))
+    }
+    /// `set__PyUnicodeWriter_min_length`.
+    fn set__PyUnicodeWriter_min_length(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_min_length"))
+    }
+    /// `set__PyUnicodeWriter_overallocate`.
+    fn set__PyUnicodeWriter_overallocate(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_overallocate"))
+    }
+    /// `set__PyUnicodeWriter_pos`.
+    fn set__PyUnicodeWriter_pos(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_pos"))
+    }
+    /// `set__PyUnicodeWriter_readonly`.
+    fn set__PyUnicodeWriter_readonly(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__PyUnicodeWriter_readonly"))
+    }
+    /// `set__Py_dict_freelist_items_at`.
+    fn set__Py_dict_freelist_items_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_dict_freelist_items_at"))
+    }
+    /// `set__Py_dict_freelist_numfree`.
+    fn set__Py_dict_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_dict_freelist_numfree"))
+    }
+    /// `set__Py_dictkeys_freelist_numfree`.
+    fn set__Py_dictkeys_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_dictkeys_freelist_numfree"))
+    }
+    /// `set__Py_float_freelist_items`.
+    fn set__Py_float_freelist_items(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_float_freelist_items"))
+    }
+    /// `set__Py_float_freelist_numfree`.
+    fn set__Py_float_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_float_freelist_numfree"))
+    }
+    /// `set__Py_list_freelist_numfree`.
+    fn set__Py_list_freelist_numfree(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_list_freelist_numfree"))
+    }
+    /// `set__Py_object_freelists_slices_slice_cache`.
+    fn set__Py_object_freelists_slices_slice_cache(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_object_freelists_slices_slice_cache"))
+    }
+    /// `set__Py_object_freelists_tuples_items_at`.
+    fn set__Py_object_freelists_tuples_items_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_object_freelists_tuples_items_at"))
+    }
+    /// `set__Py_object_freelists_tuples_numfree_at`.
+    fn set__Py_object_freelists_tuples_numfree_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_object_freelists_tuples_numfree_at"))
+    }
+    /// `set__Py_unicode_ids_size`.
+    fn set__Py_unicode_ids_size(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__Py_unicode_ids_size"))
+    }
+    /// `set___sizeof___impl`.
+    fn set___sizeof___impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set___sizeof___impl"))
+    }
+    /// `set__func_version_cache_item_code`.
+    fn set__func_version_cache_item_code(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__func_version_cache_item_code"))
+    }
+    /// `set__func_version_cache_item_func`.
+    fn set__func_version_cache_item_func(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set__func_version_cache_item_func"))
+    }
+    /// `set_add_entry`.
+    fn set_add_entry(
+        &mut self,
+        object: &Self::Object,
+        index: Option<&Self::Object>,
+        value: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_add_entry"))
+    }
+    /// `set_anextawaitableobject_default_value`.
+    fn set_anextawaitableobject_default_value(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_anextawaitableobject_default_value"))
+    }
+    /// `set_anextawaitableobject_wrapped`.
+    fn set_anextawaitableobject_wrapped(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_anextawaitableobject_wrapped"))
+    }
+    /// `set_bytesiterobject_it_index`.
+    fn set_bytesiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_bytesiterobject_it_index"))
+    }
+    /// `set_bytesiterobject_it_seq`.
+    fn set_bytesiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_bytesiterobject_it_seq"))
+    }
+    /// `set_calliterobject_it_callable`.
+    fn set_calliterobject_it_callable(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_calliterobject_it_callable"))
+    }
+    /// `set_calliterobject_it_sentinel`.
+    fn set_calliterobject_it_sentinel(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_calliterobject_it_sentinel"))
+    }
+    /// `set_classmethod_cm_callable`.
+    fn set_classmethod_cm_callable(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_classmethod_cm_callable"))
+    }
+    /// `set_classmethod_cm_dict`.
+    fn set_classmethod_cm_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_classmethod_cm_dict"))
+    }
+    /// `set_clear_internal`.
+    fn set_clear_internal(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_clear_internal"))
+    }
+    /// `set_dictiterobject_di_dict`.
+    fn set_dictiterobject_di_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_dictiterobject_di_dict"))
+    }
+    /// `set_dictiterobject_di_pos`.
+    fn set_dictiterobject_di_pos(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_dictiterobject_di_pos"))
+    }
+    /// `set_dictiterobject_di_result`.
+    fn set_dictiterobject_di_result(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_dictiterobject_di_result"))
+    }
+    /// `set_dictiterobject_di_used`.
+    fn set_dictiterobject_di_used(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_dictiterobject_di_used"))
+    }
+    /// `set_dictiterobject_len`.
+    fn set_dictiterobject_len(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_dictiterobject_len"))
+    }
+    /// `set_difference`.
+    fn set_difference(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_difference"))
+    }
+    /// `set_difference_update_internal`.
+    fn set_difference_update_internal(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_difference_update_internal"))
+    }
+    /// `set_enumobject_en_index`.
+    fn set_enumobject_en_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_enumobject_en_index"))
+    }
+    /// `set_enumobject_en_longindex`.
+    fn set_enumobject_en_longindex(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_enumobject_en_longindex"))
+    }
+    /// `set_enumobject_en_result`.
+    fn set_enumobject_en_result(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_enumobject_en_result"))
+    }
+    /// `set_enumobject_en_sit`.
+    fn set_enumobject_en_sit(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_enumobject_en_sit"))
+    }
+    /// `set_enumobject_one`.
+    fn set_enumobject_one(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_enumobject_one"))
+    }
+    /// `set_fieldnameiterobject_str`.
+    fn set_fieldnameiterobject_str(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_fieldnameiterobject_str"))
+    }
+    /// `set_formatteriterobject_str`.
+    fn set_formatteriterobject_str(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_formatteriterobject_str"))
+    }
+    /// `set_gaiterobject_obj`.
+    fn set_gaiterobject_obj(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaiterobject_obj"))
+    }
+    /// `set_gaobject_args`.
+    fn set_gaobject_args(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_args"))
+    }
+    /// `set_gaobject_origin`.
+    fn set_gaobject_origin(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_origin"))
+    }
+    /// `set_gaobject_parameters`.
+    fn set_gaobject_parameters(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_parameters"))
+    }
+    /// `set_gaobject_starred`.
+    fn set_gaobject_starred(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_starred"))
+    }
+    /// `set_gaobject_vectorcall`.
+    fn set_gaobject_vectorcall(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Function>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_vectorcall"))
+    }
+    /// `set_gaobject_weakreflist`.
+    fn set_gaobject_weakreflist(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_gaobject_weakreflist"))
+    }
+    /// `set_intersection`.
+    fn set_intersection(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_intersection"))
+    }
+    /// `set_isdisjoint_impl`.
+    fn set_isdisjoint_impl(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_isdisjoint_impl"))
+    }
+    /// `set_issubset_impl`.
+    fn set_issubset_impl(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_issubset_impl"))
+    }
+    /// `set_listreviterobject_it_index`.
+    fn set_listreviterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_listreviterobject_it_index"))
+    }
+    /// `set_listreviterobject_it_seq`.
+    fn set_listreviterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_listreviterobject_it_seq"))
+    }
+    /// `set_longrangeiterobject_len`.
+    fn set_longrangeiterobject_len(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_longrangeiterobject_len"))
+    }
+    /// `set_longrangeiterobject_start`.
+    fn set_longrangeiterobject_start(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_longrangeiterobject_start"))
+    }
+    /// `set_longrangeiterobject_step`.
+    fn set_longrangeiterobject_step(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_longrangeiterobject_step"))
+    }
+    /// `set_lookkey`.
+    fn set_lookkey(
+        &mut self,
+        object: &Self::Object,
+        index: Option<&Self::Object>,
+        value: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_lookkey"))
+    }
+    /// `set_managed_static_type_state_readying`.
+    fn set_managed_static_type_state_readying(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_managed_static_type_state_readying"))
+    }
+    /// `set_managed_static_type_state_tp_dict`.
+    fn set_managed_static_type_state_tp_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_managed_static_type_state_tp_dict"))
+    }
+    /// `set_managed_static_type_state_tp_subclasses`.
+    fn set_managed_static_type_state_tp_subclasses(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_managed_static_type_state_tp_subclasses"))
+    }
+    /// `set_mappingproxyobject_mapping`.
+    fn set_mappingproxyobject_mapping(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_mappingproxyobject_mapping"))
+    }
+    /// `set_merge_lock_held`.
+    fn set_merge_lock_held(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_merge_lock_held"))
+    }
+    /// `set_next`.
+    fn set_next(
+        &mut self,
+        object: &Self::Object,
+        index: &mut isize,
+        value: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_next"))
+    }
+    /// `set_pop_impl`.
+    fn set_pop_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_pop_impl"))
+    }
+    /// `set_propertyobject_getter_doc`.
+    fn set_propertyobject_getter_doc(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_getter_doc"))
+    }
+    /// `set_propertyobject_prop_del`.
+    fn set_propertyobject_prop_del(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_prop_del"))
+    }
+    /// `set_propertyobject_prop_doc`.
+    fn set_propertyobject_prop_doc(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_prop_doc"))
+    }
+    /// `set_propertyobject_prop_get`.
+    fn set_propertyobject_prop_get(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_prop_get"))
+    }
+    /// `set_propertyobject_prop_name`.
+    fn set_propertyobject_prop_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_prop_name"))
+    }
+    /// `set_propertyobject_prop_set`.
+    fn set_propertyobject_prop_set(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_propertyobject_prop_set"))
+    }
+    /// `set_rangeobject_length`.
+    fn set_rangeobject_length(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_rangeobject_length"))
+    }
+    /// `set_rangeobject_start`.
+    fn set_rangeobject_start(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_rangeobject_start"))
+    }
+    /// `set_rangeobject_step`.
+    fn set_rangeobject_step(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_rangeobject_step"))
+    }
+    /// `set_rangeobject_stop`.
+    fn set_rangeobject_stop(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_rangeobject_stop"))
+    }
+    /// `set_repr_lock_held`.
+    fn set_repr_lock_held(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("set_repr_lock_held"))
+    }
+    /// `set_reversedobject_index`.
+    fn set_reversedobject_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_reversedobject_index"))
+    }
+    /// `set_reversedobject_seq`.
+    fn set_reversedobject_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_reversedobject_seq"))
+    }
+    /// `set_seqiterobject_it_index`.
+    fn set_seqiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_seqiterobject_it_index"))
+    }
+    /// `set_seqiterobject_it_seq`.
+    fn set_seqiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_seqiterobject_it_seq"))
+    }
+    /// `set_setentry_hash`.
+    fn set_setentry_hash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setentry_hash"))
+    }
+    /// `set_setentry_key`.
+    fn set_setentry_key(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setentry_key"))
+    }
+    /// `set_setiterobject_len`.
+    fn set_setiterobject_len(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setiterobject_len"))
+    }
+    /// `set_setiterobject_si_pos`.
+    fn set_setiterobject_si_pos(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setiterobject_si_pos"))
+    }
+    /// `set_setiterobject_si_set`.
+    fn set_setiterobject_si_set(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setiterobject_si_set"))
+    }
+    /// `set_setiterobject_si_used`.
+    fn set_setiterobject_si_used(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_setiterobject_si_used"))
+    }
+    /// `set_sortslice_keys_at`.
+    fn set_sortslice_keys_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_sortslice_keys_at"))
+    }
+    /// `set_staticmethod_sm_callable`.
+    fn set_staticmethod_sm_callable(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_staticmethod_sm_callable"))
+    }
+    /// `set_staticmethod_sm_dict`.
+    fn set_staticmethod_sm_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_staticmethod_sm_dict"))
+    }
+    /// `set_stringlib_prework_len_needle`.
+    fn set_stringlib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_stringlib_prework_len_needle"))
+    }
+    /// `set_stringlib_prework_needle`.
+    fn set_stringlib_prework_needle(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_stringlib_prework_needle"))
+    }
+    /// `set_striterobject_it_index`.
+    fn set_striterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_striterobject_it_index"))
+    }
+    /// `set_striterobject_it_seq`.
+    fn set_striterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_striterobject_it_seq"))
+    }
+    /// `set_superobject_obj`.
+    fn set_superobject_obj(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_superobject_obj"))
+    }
+    /// `set_superobject_obj_type`.
+    fn set_superobject_obj_type(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_superobject_obj_type"))
+    }
+    /// `set_superobject_type`.
+    fn set_superobject_type(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_superobject_type"))
+    }
+    /// `set_swap_bodies`.
+    fn set_swap_bodies(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_swap_bodies"))
+    }
+    /// `set_symmetric_difference_update_set`.
+    fn set_symmetric_difference_update_set(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_symmetric_difference_update_set"))
+    }
+    /// `set_table_resize`.
+    fn set_table_resize(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("set_table_resize"))
+    }
+    /// `set_tp_dict`.
+    fn set_tp_dict(
+        &mut self,
+        object: &Self::Object,
+        value: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_tp_dict"))
+    }
+    /// `set_type_cache_entry_name`.
+    fn set_type_cache_entry_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_cache_entry_name"))
+    }
+    /// `set_type_cache_entry_value`.
+    fn set_type_cache_entry_value(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_cache_entry_value"))
+    }
+    /// `set_type_cache_entry_version`.
+    fn set_type_cache_entry_version(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_cache_entry_version"))
+    }
+    /// `set_type_new_ctx_add_dict`.
+    fn set_type_new_ctx_add_dict(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_add_dict"))
+    }
+    /// `set_type_new_ctx_add_weak`.
+    fn set_type_new_ctx_add_weak(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_add_weak"))
+    }
+    /// `set_type_new_ctx_args`.
+    fn set_type_new_ctx_args(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_args"))
+    }
+    /// `set_type_new_ctx_base`.
+    fn set_type_new_ctx_base(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_base"))
+    }
+    /// `set_type_new_ctx_bases`.
+    fn set_type_new_ctx_bases(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_bases"))
+    }
+    /// `set_type_new_ctx_kwds`.
+    fn set_type_new_ctx_kwds(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_kwds"))
+    }
+    /// `set_type_new_ctx_may_add_dict`.
+    fn set_type_new_ctx_may_add_dict(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_may_add_dict"))
+    }
+    /// `set_type_new_ctx_may_add_weak`.
+    fn set_type_new_ctx_may_add_weak(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_may_add_weak"))
+    }
+    /// `set_type_new_ctx_metatype`.
+    fn set_type_new_ctx_metatype(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_metatype"))
+    }
+    /// `set_type_new_ctx_name`.
+    fn set_type_new_ctx_name(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_name"))
+    }
+    /// `set_type_new_ctx_nslot`.
+    fn set_type_new_ctx_nslot(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_nslot"))
+    }
+    /// `set_type_new_ctx_orig_dict`.
+    fn set_type_new_ctx_orig_dict(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_orig_dict"))
+    }
+    /// `set_type_new_ctx_slots`.
+    fn set_type_new_ctx_slots(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_type_new_ctx_slots"))
+    }
+    /// `set_unicode_format_arg_t_ch`.
+    fn set_unicode_format_arg_t_ch(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_format_arg_t_ch"))
+    }
+    /// `set_unicode_format_arg_t_flags`.
+    fn set_unicode_format_arg_t_flags(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_format_arg_t_flags"))
+    }
+    /// `set_unicode_format_arg_t_prec`.
+    fn set_unicode_format_arg_t_prec(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_format_arg_t_prec"))
+    }
+    /// `set_unicode_format_arg_t_sign`.
+    fn set_unicode_format_arg_t_sign(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_format_arg_t_sign"))
+    }
+    /// `set_unicode_format_arg_t_width`.
+    fn set_unicode_format_arg_t_width(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_format_arg_t_width"))
+    }
+    /// `set_unicode_formatter_t_argidx`.
+    fn set_unicode_formatter_t_argidx(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_argidx"))
+    }
+    /// `set_unicode_formatter_t_arglen`.
+    fn set_unicode_formatter_t_arglen(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_arglen"))
+    }
+    /// `set_unicode_formatter_t_args`.
+    fn set_unicode_formatter_t_args(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_args"))
+    }
+    /// `set_unicode_formatter_t_args_owned`.
+    fn set_unicode_formatter_t_args_owned(
+        &mut self,
+        object: &Self::Object,
+        value: i32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_args_owned"))
+    }
+    /// `set_unicode_formatter_t_fmtcnt`.
+    fn set_unicode_formatter_t_fmtcnt(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_fmtcnt"))
+    }
+    /// `set_unicode_formatter_t_fmtpos`.
+    fn set_unicode_formatter_t_fmtpos(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_fmtpos"))
+    }
+    /// `set_unicode_formatter_t_writer_overallocate`.
+    fn set_unicode_formatter_t_writer_overallocate(
+        &mut self,
+        object: &Self::Object,
+        value: u8,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicode_formatter_t_writer_overallocate"))
+    }
+    /// `set_unicodeiterobject_it_index`.
+    fn set_unicodeiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicodeiterobject_it_index"))
+    }
+    /// `set_unicodeiterobject_it_seq`.
+    fn set_unicodeiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unicodeiterobject_it_seq"))
+    }
+    /// `set_unionobject_args`.
+    fn set_unionobject_args(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unionobject_args"))
+    }
+    /// `set_unionobject_parameters`.
+    fn set_unionobject_parameters(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_unionobject_parameters"))
+    }
+    /// `set_wrapperobject_descr`.
+    fn set_wrapperobject_descr(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_wrapperobject_descr"))
+    }
+    /// `set_wrapperobject_self`.
+    fn set_wrapperobject_self(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_wrapperobject_self"))
+    }
+    /// `setentry_hash`.
+    fn setentry_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        Err(self.unsupported("setentry_hash"))
+    }
+    /// `setentry_key`.
+    fn setentry_key(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("setentry_key"))
+    }
+    /// `setiterobject_si_pos`.
+    fn setiterobject_si_pos(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("setiterobject_si_pos"))
+    }
+    /// `setiterobject_si_set`.
+    fn setiterobject_si_set(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("setiterobject_si_set"))
+    }
+    /// `setiterobject_si_used`.
+    fn setiterobject_si_used(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("setiterobject_si_used"))
+    }
+    /// `shared_keys_usable_size`.
+    fn shared_keys_usable_size(
+        &mut self,
+        keys: Option<&Self::Object>,
+    ) -> Result<usize, Self::Error> {
+        Err(self.unsupported("shared_keys_usable_size"))
+    }
+    /// `skip_signature`.
+    fn skip_signature(&mut self, object: &str) -> Result<String, Self::Error> {
+        Err(self.unsupported("skip_signature"))
+    }
+    /// `slotptr`.
+    fn slotptr(&mut self, a0: &Self::Object, args: i32) -> Result<(), Self::Error> {
+        Err(self.unsupported("slotptr"))
+    }
+    /// `sortslice_keys_at`.
+    fn sortslice_keys_at(
+        &mut self,
+        object: &Self::Object,
+        index: isize,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("sortslice_keys_at"))
+    }
+    /// `split`.
+    fn split(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("split"))
+    }
+    /// `start_readying`.
+    fn start_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("start_readying"))
+    }
+    /// `static_ext_type_lookup`.
+    fn static_ext_type_lookup(
+        &mut self,
+        a1: usize,
+        args: &mut i64,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("static_ext_type_lookup"))
+    }
+    /// `staticmethod_sm_callable`.
+    fn staticmethod_sm_callable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("staticmethod_sm_callable"))
+    }
+    /// `stop_readying`.
+    fn stop_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("stop_readying"))
+    }
+    /// `stringlib_prework_cut`.
+    fn stringlib_prework_cut(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("stringlib_prework_cut"))
+    }
+    /// `stringlib_prework_len_needle`.
+    fn stringlib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("stringlib_prework_len_needle"))
+    }
+    /// `stringlib_prework_needle`.
+    fn stringlib_prework_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("stringlib_prework_needle"))
+    }
+    /// `stringlib_prework_period`.
+    fn stringlib_prework_period(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("stringlib_prework_period"))
+    }
+    /// `striterobject_it_index`.
+    fn striterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("striterobject_it_index"))
+    }
+    /// `striterobject_it_seq`.
+    fn striterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("striterobject_it_seq"))
+    }
+    /// `super_init_without_args`.
+    fn super_init_without_args(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        a2: &mut Option<Self::Object>,
+        args: &mut Option<Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("super_init_without_args"))
     }
     /// `superobject_obj`.
     fn superobject_obj(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("superobject_obj"))
     }
     /// `superobject_obj_type`.
     fn superobject_obj_type(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("superobject_obj_type"))
     }
     /// `superobject_type`.
     fn superobject_type(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("superobject_type"))
+    }
+    /// `tailmatch`.
+    fn tailmatch(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: isize,
+        a3: isize,
+        args: i32,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("tailmatch"))
+    }
+    /// `tuple_alloc`.
+    fn tuple_alloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("tuple_alloc"))
+    }
+    /// `tuple_get_empty`.
+    fn tuple_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("tuple_get_empty"))
+    }
+    /// `tupleslice`.
+    fn tupleslice(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("tupleslice"))
     }
     /// `type___sizeof___impl`.
     fn type___sizeof___impl(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("type___sizeof___impl"))
     }
-    /// `type_add_getset`.
-    fn type_add_getset(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_add_getset"))
+    /// `type_cache_entry_value`.
+    fn type_cache_entry_value(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("type_cache_entry_value"))
     }
-    /// `type_add_members`.
-    fn type_add_members(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_add_members"))
-    }
-    /// `type_add_methods`.
-    fn type_add_methods(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_add_methods"))
+    /// `type_cache_hashtable`.
+    fn type_cache_hashtable(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("type_cache_hashtable"))
     }
     /// `type_modified_unlocked`.
-    fn type_modified_unlocked(&mut self, a0: &Self::Object) -> Result<(), Self::Error> {
+    fn type_modified_unlocked(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
         Err(self.unsupported("type_modified_unlocked"))
     }
     /// `type_module`.
-    fn type_module(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn type_module(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("type_module"))
     }
-    /// `type_mro_modified`.
-    fn type_mro_modified(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("type_mro_modified"))
-    }
     /// `type_new_ctx_add_dict`.
-    fn type_new_ctx_add_dict(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn type_new_ctx_add_dict(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_ctx_add_dict"))
     }
     /// `type_new_ctx_add_weak`.
-    fn type_new_ctx_add_weak(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn type_new_ctx_add_weak(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_ctx_add_weak"))
+    }
+    /// `type_new_ctx_args`.
+    fn type_new_ctx_args(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("type_new_ctx_args"))
     }
     /// `type_new_ctx_base`.
     fn type_new_ctx_base(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_base"))
     }
     /// `type_new_ctx_bases`.
     fn type_new_ctx_bases(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_bases"))
     }
     /// `type_new_ctx_kwds`.
     fn type_new_ctx_kwds(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_kwds"))
     }
     /// `type_new_ctx_may_add_dict`.
     fn type_new_ctx_may_add_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_ctx_may_add_dict"))
     }
     /// `type_new_ctx_may_add_weak`.
     fn type_new_ctx_may_add_weak(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_ctx_may_add_weak"))
     }
     /// `type_new_ctx_metatype`.
     fn type_new_ctx_metatype(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_metatype"))
     }
     /// `type_new_ctx_name`.
     fn type_new_ctx_name(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_name"))
     }
     /// `type_new_ctx_nslot`.
-    fn type_new_ctx_nslot(&mut self, a0: &Self::Object) -> Result<isize, Self::Error> {
+    fn type_new_ctx_nslot(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
         Err(self.unsupported("type_new_ctx_nslot"))
     }
     /// `type_new_ctx_orig_dict`.
     fn type_new_ctx_orig_dict(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_orig_dict"))
     }
     /// `type_new_ctx_slots`.
     fn type_new_ctx_slots(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("type_new_ctx_slots"))
     }
-    /// `type_new_descriptors`.
-    fn type_new_descriptors(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_descriptors"))
-    }
-    /// `type_new_get_slots`.
-    fn type_new_get_slots(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_get_slots"))
-    }
-    /// `type_new_init`.
-    fn type_new_init(&mut self, a0: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("type_new_init"))
-    }
     /// `type_new_set_doc`.
-    fn type_new_set_doc(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
+    fn type_new_set_doc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_set_doc"))
-    }
-    /// `type_new_set_ht_name`.
-    fn type_new_set_ht_name(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_set_ht_name"))
     }
     /// `type_new_set_name`.
     fn type_new_set_name(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_set_name"))
     }
-    /// `type_new_set_names`.
-    fn type_new_set_names(&mut self, a0: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_set_names"))
+    /// `type_ready_inherit`.
+    fn type_ready_inherit(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("type_ready_inherit"))
     }
-    /// `type_new_set_slots`.
-    fn type_new_set_slots(
+    /// `type_ready_managed_dict`.
+    fn type_ready_managed_dict(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("type_ready_managed_dict"))
+    }
+    /// `type_ready_post_checks`.
+    fn type_ready_post_checks(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("type_ready_post_checks"))
+    }
+    /// `typeobject_validate_watcher_id`.
+    fn typeobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("typeobject_validate_watcher_id"))
+    }
+    /// `ucs1lib__lex_search`.
+    fn ucs1lib__lex_search(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib__lex_search"))
+    }
+    /// `ucs1lib__preprocess`.
+    fn ucs1lib__preprocess(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("ucs1lib__preprocess"))
+    }
+    /// `ucs1lib__two_way`.
+    fn ucs1lib__two_way(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib__two_way"))
+    }
+    /// `ucs1lib_fastsearch`.
+    fn ucs1lib_fastsearch(
+        &mut self,
+        a0: &mut u8,
+        a1: isize,
+        a2: &mut u8,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib_fastsearch"))
+    }
+    /// `ucs1lib_prework_cut`.
+    fn ucs1lib_prework_cut(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib_prework_cut"))
+    }
+    /// `ucs1lib_prework_len_needle`.
+    fn ucs1lib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib_prework_len_needle"))
+    }
+    /// `ucs1lib_prework_period`.
+    fn ucs1lib_prework_period(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs1lib_prework_period"))
+    }
+    /// `ucs2lib__lex_search`.
+    fn ucs2lib__lex_search(
+        &mut self,
+        a0: &mut u16,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib__lex_search"))
+    }
+    /// `ucs2lib__preprocess`.
+    fn ucs2lib__preprocess(
+        &mut self,
+        a0: &mut u16,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("ucs2lib__preprocess"))
+    }
+    /// `ucs2lib__two_way`.
+    fn ucs2lib__two_way(
+        &mut self,
+        a0: &mut u16,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib__two_way"))
+    }
+    /// `ucs2lib_fastsearch`.
+    fn ucs2lib_fastsearch(
+        &mut self,
+        a0: &mut u16,
+        a1: isize,
+        a2: &mut u16,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib_fastsearch"))
+    }
+    /// `ucs2lib_prework_cut`.
+    fn ucs2lib_prework_cut(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib_prework_cut"))
+    }
+    /// `ucs2lib_prework_len_needle`.
+    fn ucs2lib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib_prework_len_needle"))
+    }
+    /// `ucs2lib_prework_period`.
+    fn ucs2lib_prework_period(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs2lib_prework_period"))
+    }
+    /// `ucs4lib__lex_search`.
+    fn ucs4lib__lex_search(
+        &mut self,
+        a0: &mut u32,
+        a1: isize,
+        a2: &mut isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib__lex_search"))
+    }
+    /// `ucs4lib__preprocess`.
+    fn ucs4lib__preprocess(
+        &mut self,
+        a0: &mut u32,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("ucs4lib__preprocess"))
+    }
+    /// `ucs4lib__two_way`.
+    fn ucs4lib__two_way(
+        &mut self,
+        a0: &mut u32,
+        a1: isize,
+        args: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib__two_way"))
+    }
+    /// `ucs4lib_fastsearch`.
+    fn ucs4lib_fastsearch(
+        &mut self,
+        a0: &mut u32,
+        a1: isize,
+        a2: &mut u32,
+        a3: isize,
+        a4: isize,
+        args: i32,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib_fastsearch"))
+    }
+    /// `ucs4lib_prework_cut`.
+    fn ucs4lib_prework_cut(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib_prework_cut"))
+    }
+    /// `ucs4lib_prework_len_needle`.
+    fn ucs4lib_prework_len_needle(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib_prework_len_needle"))
+    }
+    /// `ucs4lib_prework_period`.
+    fn ucs4lib_prework_period(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("ucs4lib_prework_period"))
+    }
+    /// `unicode_capitalize_impl`.
+    fn unicode_capitalize_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_capitalize_impl"))
+    }
+    /// `unicode_casefold_impl`.
+    fn unicode_casefold_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_casefold_impl"))
+    }
+    /// `unicode_char`.
+    fn unicode_char(&mut self, object: u32) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_char"))
+    }
+    /// `unicode_clear_identifiers`.
+    fn unicode_clear_identifiers(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("unicode_clear_identifiers"))
+    }
+    /// `unicode_compare`.
+    fn unicode_compare(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_compare"))
+    }
+    /// `unicode_compare_eq`.
+    fn unicode_compare_eq(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_compare_eq"))
+    }
+    /// `unicode_copy_as_widechar`.
+    fn unicode_copy_as_widechar(
+        &mut self,
+        a0: &Self::Object,
+        a1: &mut i32,
+        args: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("unicode_copy_as_widechar"))
+    }
+    /// `unicode_count_impl`.
+    fn unicode_count_impl(
         &mut self,
         a0: &Self::Object,
         a1: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("type_new_set_slots"))
+        a2: isize,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_count_impl"))
+    }
+    /// `unicode_dealloc`.
+    fn unicode_dealloc(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
+        Err(self.unsupported("unicode_dealloc"))
+    }
+    /// `unicode_decode_locale`.
+    fn unicode_decode_locale(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: i32,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_decode_locale"))
+    }
+    /// `unicode_decode_utf8`.
+    fn unicode_decode_utf8(
+        &mut self,
+        a0: &str,
+        a1: isize,
+        a2: i32,
+        a3: &str,
+        args: &mut isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_decode_utf8"))
+    }
+    /// `unicode_encode_locale`.
+    fn unicode_encode_locale(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_encode_locale"))
+    }
+    /// `unicode_encode_utf8`.
+    fn unicode_encode_utf8(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        args: &str,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_encode_utf8"))
+    }
+    /// `unicode_format_arg_t_ch`.
+    fn unicode_format_arg_t_ch(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("unicode_format_arg_t_ch"))
+    }
+    /// `unicode_format_arg_t_flags`.
+    fn unicode_format_arg_t_flags(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_format_arg_t_flags"))
+    }
+    /// `unicode_format_arg_t_prec`.
+    fn unicode_format_arg_t_prec(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_format_arg_t_prec"))
+    }
+    /// `unicode_format_arg_t_sign`.
+    fn unicode_format_arg_t_sign(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_format_arg_t_sign"))
+    }
+    /// `unicode_format_arg_t_width`.
+    fn unicode_format_arg_t_width(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_format_arg_t_width"))
+    }
+    /// `unicode_formatter_t_argidx`.
+    fn unicode_formatter_t_argidx(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_argidx"))
+    }
+    /// `unicode_formatter_t_arglen`.
+    fn unicode_formatter_t_arglen(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_arglen"))
+    }
+    /// `unicode_formatter_t_args`.
+    fn unicode_formatter_t_args(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_args"))
+    }
+    /// `unicode_formatter_t_args_owned`.
+    fn unicode_formatter_t_args_owned(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_args_owned"))
+    }
+    /// `unicode_formatter_t_dict`.
+    fn unicode_formatter_t_dict(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_dict"))
+    }
+    /// `unicode_formatter_t_fmtcnt`.
+    fn unicode_formatter_t_fmtcnt(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_fmtcnt"))
+    }
+    /// `unicode_formatter_t_fmtdata`.
+    fn unicode_formatter_t_fmtdata(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_fmtdata"))
+    }
+    /// `unicode_formatter_t_fmtkind`.
+    fn unicode_formatter_t_fmtkind(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_fmtkind"))
+    }
+    /// `unicode_formatter_t_fmtpos`.
+    fn unicode_formatter_t_fmtpos(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_fmtpos"))
+    }
+    /// `unicode_formatter_t_fmtstr`.
+    fn unicode_formatter_t_fmtstr(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_fmtstr"))
+    }
+    /// `unicode_formatter_t_writer`.
+    fn unicode_formatter_t_writer(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicode_formatter_t_writer"))
+    }
+    /// `unicode_get_empty`.
+    fn unicode_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_get_empty"))
+    }
+    /// `unicode_get_hash`.
+    fn unicode_get_hash(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_get_hash"))
+    }
+    /// `unicode_get_widechar_size`.
+    fn unicode_get_widechar_size(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicode_get_widechar_size"))
+    }
+    /// `unicode_getitem`.
+    fn unicode_getitem(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_getitem"))
+    }
+    /// `unicode_isalnum_impl`.
+    fn unicode_isalnum_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isalnum_impl"))
+    }
+    /// `unicode_isalpha_impl`.
+    fn unicode_isalpha_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isalpha_impl"))
+    }
+    /// `unicode_isdecimal_impl`.
+    fn unicode_isdecimal_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isdecimal_impl"))
+    }
+    /// `unicode_isdigit_impl`.
+    fn unicode_isdigit_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isdigit_impl"))
+    }
+    /// `unicode_islower_impl`.
+    fn unicode_islower_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_islower_impl"))
+    }
+    /// `unicode_isnumeric_impl`.
+    fn unicode_isnumeric_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isnumeric_impl"))
+    }
+    /// `unicode_isprintable_impl`.
+    fn unicode_isprintable_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isprintable_impl"))
+    }
+    /// `unicode_isspace_impl`.
+    fn unicode_isspace_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isspace_impl"))
+    }
+    /// `unicode_istitle_impl`.
+    fn unicode_istitle_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_istitle_impl"))
+    }
+    /// `unicode_isupper_impl`.
+    fn unicode_isupper_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_isupper_impl"))
+    }
+    /// `unicode_kind_name`.
+    fn unicode_kind_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("unicode_kind_name"))
+    }
+    /// `unicode_lower_impl`.
+    fn unicode_lower_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_lower_impl"))
+    }
+    /// `unicode_maketrans_impl`.
+    fn unicode_maketrans_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_maketrans_impl"))
+    }
+    /// `unicode_new`.
+    fn unicode_new(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_new"))
+    }
+    /// `unicode_result`.
+    fn unicode_result(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_result"))
+    }
+    /// `unicode_sizeof_impl`.
+    fn unicode_sizeof_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_sizeof_impl"))
+    }
+    /// `unicode_subtype_new`.
+    fn unicode_subtype_new(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_subtype_new"))
+    }
+    /// `unicode_swapcase_impl`.
+    fn unicode_swapcase_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_swapcase_impl"))
+    }
+    /// `unicode_title_impl`.
+    fn unicode_title_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_title_impl"))
+    }
+    /// `unicode_upper_impl`.
+    fn unicode_upper_impl(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_upper_impl"))
+    }
+    /// `unicode_zfill_impl`.
+    fn unicode_zfill_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_zfill_impl"))
+    }
+    /// `unicodeiterobject_it_index`.
+    fn unicodeiterobject_it_index(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicodeiterobject_it_index"))
+    }
+    /// `unicodeiterobject_it_seq`.
+    fn unicodeiterobject_it_seq(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unicodeiterobject_it_seq"))
+    }
+    /// `unicodekeys_lookup_unicode`.
+    fn unicodekeys_lookup_unicode(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: &Self::Object,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("unicodekeys_lookup_unicode"))
+    }
+    /// `unicodeobject__init_global_state`.
+    fn unicodeobject__init_global_state(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("unicodeobject__init_global_state"))
+    }
+    /// `unicodeobject_do_argstrip`.
+    fn unicodeobject_do_argstrip(
+        &mut self,
+        a0: &Self::Object,
+        a1: i32,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicodeobject_do_argstrip"))
+    }
+    /// `unicodeobject_formatfloat`.
+    fn unicodeobject_formatfloat(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &mut Option<Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicodeobject_formatfloat"))
+    }
+    /// `unicodeobject_pad`.
+    fn unicodeobject_pad(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: isize,
+        args: u32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicodeobject_pad"))
+    }
+    /// `unicodeobject_unicode_eq`.
+    fn unicodeobject_unicode_eq(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("unicodeobject_unicode_eq"))
+    }
+    /// `unionobject_args`.
+    fn unionobject_args(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unionobject_args"))
+    }
+    /// `unionobject_parameters`.
+    fn unionobject_parameters(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("unionobject_parameters"))
+    }
+    /// `update_one_slot`.
+    fn update_one_slot(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("update_one_slot"))
     }
     /// `update_slot`.
     fn update_slot(
         &mut self,
         a0: &Self::Object,
-        a1: &Self::Object,
+        args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("update_slot"))
+    }
+    /// `valid_identifier`.
+    fn valid_identifier(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("valid_identifier"))
     }
     /// `values_lock_held`.
     fn values_lock_held(
         &mut self,
-        a0: &Self::Object,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("values_lock_held"))
+    }
+    /// `wrapperbase_name`.
+    fn wrapperbase_name(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("wrapperbase_name"))
+    }
+    /// `wrapperobject_descr`.
+    fn wrapperobject_descr(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("wrapperobject_descr"))
+    }
+    /// `wrapperobject_self`.
+    fn wrapperobject_self(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("wrapperobject_self"))
+    }
+    /// `x_divrem`.
+    fn x_divrem(
+        &mut self,
+        a0: Option<&Self::Object>,
+        a1: Option<&Self::Object>,
+        args: &mut Option<Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("x_divrem"))
     }
 }

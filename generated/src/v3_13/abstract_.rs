@@ -4,21 +4,17 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Objects/abstract.c, its functions in C's order.
-#![allow(non_snake_case, clippy::all)]
+#![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
-use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
 /// CPython: Objects/abstract.c, `type_error`.
 pub fn type_error<C: CApi>(
     c: &mut C,
     msg: &str,
-    obj: Option<&C::Object>,
+    obj: &C::Object,
 ) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::type_error);
-    let object = match obj {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object)?;
+    let tp = c.Py_TYPE(obj)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Ok(c.PyErr_Format(&PyExc_TypeError, msg, &[Argument::Str(tp_name.clone())]));
@@ -37,26 +33,20 @@ pub fn PyObject_Type<C: CApi>(c: &mut C, o: &C::Object) -> Result<C::Object, C::
     return Ok(c.Py_TYPE(o)?);
 }
 /// CPython: Objects/abstract.c, `PyObject_Size`.
-pub fn PyObject_Size<C: CApi>(
-    c: &mut C,
-    o: Option<&C::Object>,
-) -> Result<isize, C::Error> {
+pub fn PyObject_Size<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyObject_Size);
-    if let Some(o_2) = o {
-        let tp = c.Py_TYPE(o_2)?;
-        if c.has_suite(&tp, Suite::tp_as_sequence)?
-            && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
-        {
-            return Ok(c.call_lenfunc(sq_length, o_2)?);
-        }
-        return Ok(super::abstract_::PyMapping_Size(c, o_2)?);
+    let tp = c.Py_TYPE(o)?;
+    if c.has_suite(&tp, Suite::tp_as_sequence)?
+        && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
+    {
+        return Ok(c.call_lenfunc(sq_length, o)?);
     }
-    return Err(super::abstract_::null_error(c)?);
+    return Ok(super::abstract_::PyMapping_Size(c, o)?);
 }
 /// CPython: Objects/abstract.c, `PyObject_Length`.
 pub fn PyObject_Length<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyObject_Length);
-    return Ok(super::abstract_::PyObject_Size(c, Some(o))?);
+    return Ok(super::abstract_::PyObject_Size(c, o)?);
 }
 /// CPython: Objects/abstract.c, `_PyObject_HasLen`.
 pub fn _PyObject_HasLen<C: CApi>(c: &mut C, o: &C::Object) -> Result<i32, C::Error> {
@@ -94,7 +84,7 @@ pub fn PyObject_LengthHint<C: CApi>(
     c.enter(FunctionId::PyObject_LengthHint);
     let result = super::abstract_::_PyObject_HasLen(c, o)?;
     if result != 0 {
-        match super::abstract_::PyObject_Size(c, Some(o)) {
+        match super::abstract_::PyObject_Size(c, o) {
             Ok(result_2) => {
                 return Ok(result_2);
             }
@@ -110,7 +100,7 @@ pub fn PyObject_LengthHint<C: CApi>(
     let id__length_hint = c._Py_ID("__length_hint__")?;
     if let Some(hint) = &super::typeobject::_PyObject_LookupSpecial(
         c,
-        Some(o),
+        o,
         &id__length_hint,
     )? {
         let result_3 = match c._PyObject_CallNoArgs(hint) {
@@ -187,7 +177,7 @@ pub fn PyObject_GetItem<C: CApi>(
     {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, &PyExc_IndexError)?;
+            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
             if result == -1 {
                 return Ok(Some(super::abstract_::PySequence_GetItem(c, o, result)?));
             }
@@ -197,7 +187,7 @@ pub fn PyObject_GetItem<C: CApi>(
             super::abstract_::type_error(
                 c,
                 "sequence index must be integer, not '%.200s'",
-                Some(key),
+                key,
             )?,
         );
     }
@@ -206,7 +196,7 @@ pub fn PyObject_GetItem<C: CApi>(
             return Ok(Some(c.Py_GenericAlias(o, key)?));
         }
         let id__class_getitem = c._Py_ID("__class_getitem__")?;
-        let mut meth = None;
+        let mut meth = None::<C::Object>;
         let result_2 = match super::object::PyObject_GetOptionalAttr(
             c,
             o,
@@ -223,7 +213,7 @@ pub fn PyObject_GetItem<C: CApi>(
             return Ok(None);
         }
         if let Some(meth_2) = &meth && !c.is(meth_2, Global::Py_None)? {
-            return Ok(Some(c.PyObject_CallOneArg(meth_2, Some(key))?));
+            return Ok(Some(c.PyObject_CallOneArg(meth_2, key)?));
         }
         let tp_name = c.PyTypeObject_tp_name(o)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -237,7 +227,7 @@ pub fn PyObject_GetItem<C: CApi>(
         );
     }
     return Err(
-        super::abstract_::type_error(c, "'%.200s' object is not subscriptable", Some(o))?,
+        super::abstract_::type_error(c, "'%.200s' object is not subscriptable", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyMapping_GetOptionalItem`.
@@ -249,7 +239,7 @@ pub fn PyMapping_GetOptionalItem<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyMapping_GetOptionalItem);
     if c.PyDict_CheckExact(obj)? {
-        return Ok(c.PyDict_GetItemRef(Some(obj), key, result)?);
+        return Ok(c.PyDict_GetItemRef(obj, key, result)?);
     }
     let result_2 = match super::abstract_::PyObject_GetItem(c, obj, key) {
         Ok(result_2) => result_2,
@@ -286,7 +276,7 @@ pub fn PyObject_SetItem<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_sequence)? {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, &PyExc_IndexError)?;
+            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
             if result == -1 {
                 return Ok(super::abstract_::PySequence_SetItem(c, o, result, value)?);
             }
@@ -297,7 +287,7 @@ pub fn PyObject_SetItem<C: CApi>(
                 super::abstract_::type_error(
                     c,
                     "sequence index must be integer, not '%.200s'",
-                    Some(key),
+                    key,
                 )?,
             );
         }
@@ -306,7 +296,7 @@ pub fn PyObject_SetItem<C: CApi>(
         super::abstract_::type_error(
             c,
             "'%.200s' object does not support item assignment",
-            Some(o),
+            o,
         )?,
     );
 }
@@ -326,7 +316,7 @@ pub fn PyObject_DelItem<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_sequence)? {
         if c._PyIndex_Check(key)? {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-            let result = c.PyNumber_AsSsize_t(key, &PyExc_IndexError)?;
+            let result = c.PyNumber_AsSsize_t(key, Some(&PyExc_IndexError))?;
             if result == -1 {
                 return Ok(super::abstract_::PySequence_DelItem(c, o, result)?);
             }
@@ -337,7 +327,7 @@ pub fn PyObject_DelItem<C: CApi>(
                 super::abstract_::type_error(
                     c,
                     "sequence index must be integer, not '%.200s'",
-                    Some(key),
+                    key,
                 )?,
             );
         }
@@ -346,7 +336,7 @@ pub fn PyObject_DelItem<C: CApi>(
         super::abstract_::type_error(
             c,
             "'%.200s' object does not support item deletion",
-            Some(o),
+            o,
         )?,
     );
 }
@@ -373,6 +363,29 @@ pub fn PyObject_CheckBuffer<C: CApi>(
                 && c.slot(&tp, Slot::bf_getbuffer)?.is_some(),
         ),
     );
+}
+/// CPython: Objects/abstract.c, `PyObject_CheckReadBuffer`.
+pub fn PyObject_CheckReadBuffer<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_CheckReadBuffer);
+    let tp = c.Py_TYPE(obj)?;
+    let view = c.new_struct("Py_buffer")?;
+    if c.has_suite(&tp, Suite::tp_as_buffer)?
+        && let Some(bf_getbuffer) = &c.slot(&tp, Slot::bf_getbuffer)?
+    {
+        match c.call_getbufferproc(bf_getbuffer, obj, &view, 0) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Ok(0);
+            }
+            Err(error) => return Err(error),
+        };
+        super::abstract_::PyBuffer_Release(c, &view)?;
+        return Ok(1);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/abstract.c, `PyObject_GetBuffer`.
 pub fn PyObject_GetBuffer<C: CApi>(
@@ -404,13 +417,44 @@ pub fn PyObject_GetBuffer<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/abstract.c, `PyBuffer_SizeFromFormat`.
+pub fn PyBuffer_SizeFromFormat<C: CApi>(
+    c: &mut C,
+    format: &str,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyBuffer_SizeFromFormat);
+    let calcsize = c._PyImport_GetModuleAttrString("struct", "calcsize")?;
+    let fmt = c.PyUnicode_FromString(Some(format))?;
+    let res = c
+        .PyObject_CallFunctionObjArgs(&calcsize, &[Argument::Object(fmt.clone())])?;
+    let result = c.PyLong_AsSsize_t(&res)?;
+    if result < 0 {
+        return Ok(result);
+    }
+    return Ok(result);
+}
+/// CPython: Objects/abstract.c, `PyBuffer_Release`.
+pub fn PyBuffer_Release<C: CApi>(c: &mut C, view: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyBuffer_Release);
+    if let Some(obj) = &c.Py_buffer_obj(view)? {
+        let tp = c.Py_TYPE(obj)?;
+        if c.has_suite(&tp, Suite::tp_as_buffer)?
+            && let Some(bf_releasebuffer) = &c.slot(&tp, Slot::bf_releasebuffer)?
+        {
+            c.call_releasebufferproc(bf_releasebuffer, obj, view)?;
+        }
+        c.set_Py_buffer_obj(view, None)?;
+        return Ok(());
+    }
+    return Ok(());
+}
 /// CPython: Objects/abstract.c, `_buffer_release_call`.
 pub fn _buffer_release_call<C: CApi>(
     c: &mut C,
     arg: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_buffer_release_call);
-    c.PyBuffer_Release(arg)?;
+    super::abstract_::PyBuffer_Release(c, arg)?;
     return Ok(0);
 }
 /// CPython: Objects/abstract.c, `_PyBuffer_ReleaseInInterpreter`.
@@ -452,7 +496,7 @@ pub fn PyObject_Format<C: CApi>(
         );
     }
     if let Some(format_spec_3) = format_spec {
-        let result = match c.PyUnicode_GET_LENGTH(format_spec_3) {
+        let result = match c.PyUnicode_GET_LENGTH(Some(format_spec_3)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(
@@ -498,11 +542,8 @@ pub fn PyObject_Format<C: CApi>(
         format_spec_5.clone()
     };
     let id__format = c._Py_ID("__format__")?;
-    let Some(meth) = &super::typeobject::_PyObject_LookupSpecial(
-        c,
-        Some(obj),
-        &id__format,
-    )? else {
+    let Some(meth) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__format)?
+    else {
         let tp_3 = c.Py_TYPE(obj)?;
         let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
@@ -515,7 +556,7 @@ pub fn PyObject_Format<C: CApi>(
                 ),
         );
     };
-    let result_2 = c.PyObject_CallOneArg(meth, Some(&format_spec_6))?;
+    let result_2 = c.PyObject_CallOneArg(meth, &format_spec_6)?;
     if c.PyUnicode_Check(&result_2)? {
         return Ok(Some(result_2));
     }
@@ -892,7 +933,7 @@ pub fn sequence_repeat<C: CApi>(
     c.enter(FunctionId::sequence_repeat);
     if c._PyIndex_Check(n)? {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-        let result = c.PyNumber_AsSsize_t(n, &PyExc_OverflowError)?;
+        let result = c.PyNumber_AsSsize_t(n, Some(&PyExc_OverflowError))?;
         if result == -1 {
             return Ok(c.call_ssizeargfunc(repeatfunc, seq, result)?);
         }
@@ -902,7 +943,7 @@ pub fn sequence_repeat<C: CApi>(
         super::abstract_::type_error(
             c,
             "can't multiply sequence by non-int of type '%.200s'",
-            Some(n),
+            n,
         )?,
     );
 }
@@ -1356,11 +1397,7 @@ pub fn PyNumber_Negative<C: CApi>(
         return Ok(c.call_unaryfunc(nb_negative, o)?);
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "bad operand type for unary -: '%.200s'",
-            Some(o),
-        )?,
+        super::abstract_::type_error(c, "bad operand type for unary -: '%.200s'", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyNumber_Positive`.
@@ -1376,11 +1413,7 @@ pub fn PyNumber_Positive<C: CApi>(
         return Ok(c.call_unaryfunc(nb_positive, o)?);
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "bad operand type for unary +: '%.200s'",
-            Some(o),
-        )?,
+        super::abstract_::type_error(c, "bad operand type for unary +: '%.200s'", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyNumber_Invert`.
@@ -1396,11 +1429,7 @@ pub fn PyNumber_Invert<C: CApi>(
         return Ok(c.call_unaryfunc(nb_invert, o)?);
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "bad operand type for unary ~: '%.200s'",
-            Some(o),
-        )?,
+        super::abstract_::type_error(c, "bad operand type for unary ~: '%.200s'", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyNumber_Absolute`.
@@ -1416,7 +1445,7 @@ pub fn PyNumber_Absolute<C: CApi>(
         return Ok(c.call_unaryfunc(nb_absolute, o)?);
     }
     return Err(
-        super::abstract_::type_error(c, "bad operand type for abs(): '%.200s'", Some(o))?,
+        super::abstract_::type_error(c, "bad operand type for abs(): '%.200s'", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyIndex_Check`.
@@ -1615,23 +1644,12 @@ pub fn PyNumber_ToBase<C: CApi>(
     return Ok(None);
 }
 /// CPython: Objects/abstract.c, `PySequence_Check`.
-pub fn PySequence_Check<C: CApi>(
-    c: &mut C,
-    s: Option<&C::Object>,
-) -> Result<i32, C::Error> {
+pub fn PySequence_Check<C: CApi>(c: &mut C, s: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySequence_Check);
-    let object = match s {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyDict_Check(&object)? {
+    if c.PyDict_Check(s)? {
         return Ok(0);
     }
-    let object_2 = match s {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object_2)?;
+    let tp = c.Py_TYPE(s)?;
     return Ok(
         i32::from(
             c.has_suite(&tp, Suite::tp_as_sequence)?
@@ -1650,12 +1668,10 @@ pub fn PySequence_Size<C: CApi>(c: &mut C, s: &C::Object) -> Result<isize, C::Er
     }
     if c.has_suite(&tp, Suite::tp_as_mapping)? && c.slot(&tp, Slot::mp_length)?.is_some()
     {
-        return Err(
-            super::abstract_::type_error(c, "%.200s is not a sequence", Some(s))?,
-        );
+        return Err(super::abstract_::type_error(c, "%.200s is not a sequence", s)?);
     }
     return Err(
-        super::abstract_::type_error(c, "object of type '%.200s' has no len()", Some(s))?,
+        super::abstract_::type_error(c, "object of type '%.200s' has no len()", s)?,
     );
 }
 /// CPython: Objects/abstract.c, `PySequence_Length`.
@@ -1676,19 +1692,15 @@ pub fn PySequence_Concat<C: CApi>(
     {
         return Ok(c.call_binaryfunc(sq_concat, s, o)?);
     }
-    let check = super::abstract_::PySequence_Check(c, Some(s))?;
-    if check != 0 && super::abstract_::PySequence_Check(c, Some(o))? != 0 {
+    let check = super::abstract_::PySequence_Check(c, s)?;
+    if check != 0 && super::abstract_::PySequence_Check(c, o)? != 0 {
         let result = super::abstract_::binary_op1(c, s, o, offsetof(Slot::nb_add))?;
         if !c.is(&result, Global::Py_NotImplemented)? {
             return Ok(result);
         }
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "'%.200s' object can't be concatenated",
-            Some(s),
-        )?,
+        super::abstract_::type_error(c, "'%.200s' object can't be concatenated", s)?,
     );
 }
 /// CPython: Objects/abstract.c, `PySequence_Repeat`.
@@ -1704,7 +1716,7 @@ pub fn PySequence_Repeat<C: CApi>(
     {
         return Ok(c.call_ssizeargfunc(sq_repeat, o, count)?);
     }
-    let check = super::abstract_::PySequence_Check(c, Some(o))?;
+    let check = super::abstract_::PySequence_Check(c, o)?;
     if check != 0 {
         let n = c.PyLong_FromSsize_t(count)?;
         let result = super::abstract_::binary_op1(
@@ -1717,9 +1729,7 @@ pub fn PySequence_Repeat<C: CApi>(
             return Ok(result);
         }
     }
-    return Err(
-        super::abstract_::type_error(c, "'%.200s' object can't be repeated", Some(o))?,
-    );
+    return Err(super::abstract_::type_error(c, "'%.200s' object can't be repeated", o)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_InPlaceConcat`.
 pub fn PySequence_InPlaceConcat<C: CApi>(
@@ -1739,8 +1749,8 @@ pub fn PySequence_InPlaceConcat<C: CApi>(
     {
         return Ok(c.call_binaryfunc(sq_concat, s, o)?);
     }
-    let check = super::abstract_::PySequence_Check(c, Some(s))?;
-    if check != 0 && super::abstract_::PySequence_Check(c, Some(o))? != 0 {
+    let check = super::abstract_::PySequence_Check(c, s)?;
+    if check != 0 && super::abstract_::PySequence_Check(c, o)? != 0 {
         let result = super::abstract_::binary_iop1(
             c,
             s,
@@ -1753,11 +1763,7 @@ pub fn PySequence_InPlaceConcat<C: CApi>(
         }
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "'%.200s' object can't be concatenated",
-            Some(s),
-        )?,
+        super::abstract_::type_error(c, "'%.200s' object can't be concatenated", s)?,
     );
 }
 /// CPython: Objects/abstract.c, `PySequence_InPlaceRepeat`.
@@ -1778,7 +1784,7 @@ pub fn PySequence_InPlaceRepeat<C: CApi>(
     {
         return Ok(c.call_ssizeargfunc(sq_repeat, o, count)?);
     }
-    let check = super::abstract_::PySequence_Check(c, Some(o))?;
+    let check = super::abstract_::PySequence_Check(c, o)?;
     if check != 0 {
         let n = c.PyLong_FromSsize_t(count)?;
         let result = super::abstract_::binary_iop1(
@@ -1792,9 +1798,7 @@ pub fn PySequence_InPlaceRepeat<C: CApi>(
             return Ok(result);
         }
     }
-    return Err(
-        super::abstract_::type_error(c, "'%.200s' object can't be repeated", Some(o))?,
-    );
+    return Err(super::abstract_::type_error(c, "'%.200s' object can't be repeated", o)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_GetItem`.
 pub fn PySequence_GetItem<C: CApi>(
@@ -1809,7 +1813,7 @@ pub fn PySequence_GetItem<C: CApi>(
         let i_3 = if i < 0 {
             let sq_length = c.slot(&tp, Slot::sq_length)?;
             let i_2 = if let Some(sq_length_2) = &sq_length {
-                i + c.call_lenfunc(sq_length_2, s)?
+                i.wrapping_add(c.call_lenfunc(sq_length_2, s)?)
             } else {
                 i
             };
@@ -1827,15 +1831,13 @@ pub fn PySequence_GetItem<C: CApi>(
         if c.has_suite(&tp, Suite::tp_as_mapping)?
             && c.slot(&tp, Slot::mp_subscript)?.is_some()
         {
-            return Err(
-                super::abstract_::type_error(c, "%.200s is not a sequence", Some(s))?,
-            );
+            return Err(super::abstract_::type_error(c, "%.200s is not a sequence", s)?);
         }
         return Err(
             super::abstract_::type_error(
                 c,
                 "'%.200s' object does not support indexing",
-                Some(s),
+                s,
             )?,
         );
     }
@@ -1852,7 +1854,7 @@ pub fn PySequence_GetSlice<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_subscript)?.is_some()
     {
-        let slice = c._PySlice_FromIndices(i1, i2)?;
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
         let mp_subscript = c.slot(&tp, Slot::mp_subscript)?;
         let function = match mp_subscript.as_ref() {
             Some(function) => function.clone(),
@@ -1860,9 +1862,7 @@ pub fn PySequence_GetSlice<C: CApi>(
         };
         return Ok(c.call_binaryfunc(&function, s, &slice)?);
     }
-    return Err(
-        super::abstract_::type_error(c, "'%.200s' object is unsliceable", Some(s))?,
-    );
+    return Err(super::abstract_::type_error(c, "'%.200s' object is unsliceable", s)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_SetItem`.
 pub fn PySequence_SetItem<C: CApi>(
@@ -1879,7 +1879,7 @@ pub fn PySequence_SetItem<C: CApi>(
         let i_3 = if i < 0 {
             let sq_length = c.slot(&tp, Slot::sq_length)?;
             let i_2 = if let Some(sq_length_2) = &sq_length {
-                i + c.call_lenfunc(sq_length_2, s)?
+                i.wrapping_add(c.call_lenfunc(sq_length_2, s)?)
             } else {
                 i
             };
@@ -1897,15 +1897,13 @@ pub fn PySequence_SetItem<C: CApi>(
         if c.has_suite(&tp, Suite::tp_as_mapping)?
             && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
         {
-            return Err(
-                super::abstract_::type_error(c, "%.200s is not a sequence", Some(s))?,
-            );
+            return Err(super::abstract_::type_error(c, "%.200s is not a sequence", s)?);
         }
         return Err(
             super::abstract_::type_error(
                 c,
                 "'%.200s' object does not support item assignment",
-                Some(s),
+                s,
             )?,
         );
     }
@@ -1924,7 +1922,7 @@ pub fn PySequence_DelItem<C: CApi>(
         let i_3 = if i < 0 {
             let sq_length = c.slot(&tp, Slot::sq_length)?;
             let i_2 = if let Some(sq_length_2) = &sq_length {
-                i + c.call_lenfunc(sq_length_2, s)?
+                i.wrapping_add(c.call_lenfunc(sq_length_2, s)?)
             } else {
                 i
             };
@@ -1942,15 +1940,13 @@ pub fn PySequence_DelItem<C: CApi>(
         if c.has_suite(&tp, Suite::tp_as_mapping)?
             && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
         {
-            return Err(
-                super::abstract_::type_error(c, "%.200s is not a sequence", Some(s))?,
-            );
+            return Err(super::abstract_::type_error(c, "%.200s is not a sequence", s)?);
         }
         return Err(
             super::abstract_::type_error(
                 c,
                 "'%.200s' object doesn't support item deletion",
-                Some(s),
+                s,
             )?,
         );
     }
@@ -1968,7 +1964,7 @@ pub fn PySequence_SetSlice<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        let slice = c._PySlice_FromIndices(i1, i2)?;
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
         let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
         let function = match mp_ass_subscript.as_ref() {
             Some(function) => function.clone(),
@@ -1980,7 +1976,7 @@ pub fn PySequence_SetSlice<C: CApi>(
         super::abstract_::type_error(
             c,
             "'%.200s' object doesn't support slice assignment",
-            Some(s),
+            s,
         )?,
     );
 }
@@ -1996,7 +1992,7 @@ pub fn PySequence_DelSlice<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        let slice = c._PySlice_FromIndices(i1, i2)?;
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
         let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
         let function = match mp_ass_subscript.as_ref() {
             Some(function) => function.clone(),
@@ -2008,7 +2004,7 @@ pub fn PySequence_DelSlice<C: CApi>(
         super::abstract_::type_error(
             c,
             "'%.200s' object doesn't support slice deletion",
-            Some(s),
+            s,
         )?,
     );
 }
@@ -2024,14 +2020,14 @@ pub fn PySequence_Tuple<C: CApi>(
     if c.PyList_CheckExact(v)? {
         return Ok(Some(c.PyList_AsTuple(v)?));
     }
-    let it = super::abstract_::PyObject_GetIter(c, Some(v))?;
+    let it = super::abstract_::PyObject_GetIter(c, v)?;
     let result = super::abstract_::PyObject_LengthHint(c, v, 10)?;
     if result == -1 {
         return Ok(None);
     }
     let result_2 = c.PyTuple_New(result)?;
     let (j_3, n_4, result_7) = {
-        let mut j = 0;
+        let mut j = 0isize;
         let mut n = result;
         let mut result_3 = Some(result_2.clone());
         loop {
@@ -2063,7 +2059,7 @@ pub fn PySequence_Tuple<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 c.PyTuple_SET_ITEM(&object, j, item)?;
-                let j_2 = j + 1;
+                let j_2 = j.wrapping_add(1);
                 j = j_2;
                 n = n_3;
                 result_3 = result_6.clone();
@@ -2111,7 +2107,7 @@ pub fn PySequence_Fast<C: CApi>(
     if check || c.PyTuple_CheckExact(v)? {
         return Ok(v.clone());
     }
-    let it = match super::abstract_::PyObject_GetIter(c, Some(v)) {
+    let it = match super::abstract_::PyObject_GetIter(c, v) {
         Ok(it) => it,
         Err(error) if c.is_exception(&error) => {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -2128,106 +2124,98 @@ pub fn PySequence_Fast<C: CApi>(
 /// CPython: Objects/abstract.c, `_PySequence_IterSearch`.
 pub fn _PySequence_IterSearch<C: CApi>(
     c: &mut C,
-    seq: Option<&C::Object>,
+    seq: &C::Object,
     obj: &C::Object,
     operation: i32,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PySequence_IterSearch);
-    if let Some(seq_2) = seq {
-        let it = match super::abstract_::PyObject_GetIter(c, Some(seq_2)) {
-            Ok(it) => it,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                if c.PyErr_ExceptionMatches(&error, &PyExc_TypeError)? {
-                    return Err(
-                        super::abstract_::type_error(
-                            c,
-                            "argument of type '%.200s' is not iterable",
-                            Some(seq_2),
-                        )?,
-                    );
-                }
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        let n_5 = {
-            let mut n = 0;
-            let mut wrapped = 0;
-            loop {
-                if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
-                    let result = super::object::PyObject_RichCompareBool(
+    let it = match super::abstract_::PyObject_GetIter(c, seq) {
+        Ok(it) => it,
+        Err(error) if c.is_exception(&error) => {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            if c.PyErr_ExceptionMatches(&error, &PyExc_TypeError)? {
+                return Err(
+                    super::abstract_::type_error(
                         c,
-                        Some(item),
-                        Some(obj),
-                        2,
-                    )?;
-                    if result < 0 {
-                        return Ok(-1);
-                    }
-                    let n_2 = if result > 0 {
-                        match operation {
-                            1 => {
-                                if n == isize::MAX {
-                                    let PyExc_OverflowError = c
-                                        .global(Global::PyExc_OverflowError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_OverflowError,
-                                                "count exceeds C integer size",
-                                            ),
-                                    );
-                                }
-                                n + 1
-                            }
-                            2 => {
-                                if wrapped != 0 {
-                                    let PyExc_OverflowError_2 = c
-                                        .global(Global::PyExc_OverflowError)?;
-                                    return Err(
-                                        c
-                                            .PyErr_SetString(
-                                                &PyExc_OverflowError_2,
-                                                "index exceeds C integer size",
-                                            ),
-                                    );
-                                }
-                                return Ok(n);
-                            }
-                            3 => {
-                                return Ok(1);
-                            }
-                            _ => {
-                                return Err(c.unsupported("Py_UNREACHABLE"));
-                            }
-                        }
-                    } else {
-                        n
-                    };
-                    let (n_4, wrapped_3) = if operation == 2 {
-                        let wrapped_2 = if n_2 == isize::MAX { 1 } else { wrapped };
-                        let n_3 = n_2 + 1;
-                        (n_3, wrapped_2)
-                    } else {
-                        (n_2, wrapped)
-                    };
-                    n = n_4;
-                    wrapped = wrapped_3;
-                    continue;
-                }
-                break n;
+                        "argument of type '%.200s' is not iterable",
+                        seq,
+                    )?,
+                );
             }
-        };
-        if operation != 2 {
-            return Ok(n_5);
+            return Err(error);
         }
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_ValueError, "sequence.index(x): x not in sequence"),
-        );
+        Err(error) => return Err(error),
+    };
+    let n_5 = {
+        let mut n = 0isize;
+        let mut wrapped = 0i32;
+        loop {
+            if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
+                let result = super::object::PyObject_RichCompareBool(c, item, obj, 2)?;
+                if result < 0 {
+                    return Ok(-1);
+                }
+                let n_2 = if result > 0 {
+                    match operation {
+                        1 => {
+                            if n == isize::MAX {
+                                let PyExc_OverflowError = c
+                                    .global(Global::PyExc_OverflowError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_OverflowError,
+                                            "count exceeds C integer size",
+                                        ),
+                                );
+                            }
+                            n.wrapping_add(1)
+                        }
+                        2 => {
+                            if wrapped != 0 {
+                                let PyExc_OverflowError_2 = c
+                                    .global(Global::PyExc_OverflowError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_OverflowError_2,
+                                            "index exceeds C integer size",
+                                        ),
+                                );
+                            }
+                            return Ok(n);
+                        }
+                        3 => {
+                            return Ok(1);
+                        }
+                        _ => {
+                            return Err(c.unsupported("Py_UNREACHABLE"));
+                        }
+                    }
+                } else {
+                    n
+                };
+                let (n_4, wrapped_3) = if operation == 2 {
+                    let wrapped_2 = if n_2 == isize::MAX { 1i32 } else { wrapped };
+                    let n_3 = n_2.wrapping_add(1);
+                    (n_3, wrapped_2)
+                } else {
+                    (n_2, wrapped)
+                };
+                n = n_4;
+                wrapped = wrapped_3;
+                continue;
+            }
+            break n;
+        }
+    };
+    if operation != 2 {
+        return Ok(n_5);
     }
-    return Err(super::abstract_::null_error(c)?);
+    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+    return Err(
+        c.PyErr_SetString(&PyExc_ValueError, "sequence.index(x): x not in sequence"),
+    );
 }
 /// CPython: Objects/abstract.c, `PySequence_Count`.
 pub fn PySequence_Count<C: CApi>(
@@ -2236,28 +2224,20 @@ pub fn PySequence_Count<C: CApi>(
     o: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PySequence_Count);
-    return Ok(super::abstract_::_PySequence_IterSearch(c, Some(s), o, 1)?);
+    return Ok(super::abstract_::_PySequence_IterSearch(c, s, o, 1)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_Contains`.
 pub fn PySequence_Contains<C: CApi>(
     c: &mut C,
-    seq: Option<&C::Object>,
+    seq: &C::Object,
     ob: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySequence_Contains);
-    let object = match seq {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object)?;
+    let tp = c.Py_TYPE(seq)?;
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && let Some(sq_contains) = &c.slot(&tp, Slot::sq_contains)?
     {
-        let object_2 = match seq {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        return Ok(c.call_objobjproc(sq_contains, &object_2, ob)?);
+        return Ok(c.call_objobjproc(sq_contains, seq, ob)?);
     }
     return Ok(super::abstract_::_PySequence_IterSearch(c, seq, ob, 3)? as i32);
 }
@@ -2268,7 +2248,7 @@ pub fn PySequence_In<C: CApi>(
     v: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySequence_In);
-    return Ok(super::abstract_::PySequence_Contains(c, Some(w), v)?);
+    return Ok(super::abstract_::PySequence_Contains(c, w, v)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_Index`.
 pub fn PySequence_Index<C: CApi>(
@@ -2277,7 +2257,7 @@ pub fn PySequence_Index<C: CApi>(
     o: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PySequence_Index);
-    return Ok(super::abstract_::_PySequence_IterSearch(c, Some(s), o, 2)?);
+    return Ok(super::abstract_::_PySequence_IterSearch(c, s, o, 2)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_Check`.
 pub fn PyMapping_Check<C: CApi>(
@@ -2311,10 +2291,10 @@ pub fn PyMapping_Size<C: CApi>(c: &mut C, o: &C::Object) -> Result<isize, C::Err
     if c.has_suite(&tp, Suite::tp_as_sequence)?
         && c.slot(&tp, Slot::sq_length)?.is_some()
     {
-        return Err(super::abstract_::type_error(c, "%.200s is not a mapping", Some(o))?);
+        return Err(super::abstract_::type_error(c, "%.200s is not a mapping", o)?);
     }
     return Err(
-        super::abstract_::type_error(c, "object of type '%.200s' has no len()", Some(o))?,
+        super::abstract_::type_error(c, "object of type '%.200s' has no len()", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyMapping_Length`.
@@ -2368,7 +2348,7 @@ pub fn PyMapping_HasKeyStringWithError<C: CApi>(
     key: &str,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyMapping_HasKeyStringWithError);
-    let mut res = None;
+    let mut res = None::<C::Object>;
     return Ok(super::abstract_::PyMapping_GetOptionalItemString(c, obj, key, &mut res)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_HasKeyWithError`.
@@ -2378,7 +2358,7 @@ pub fn PyMapping_HasKeyWithError<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyMapping_HasKeyWithError);
-    let mut res = None;
+    let mut res = None::<C::Object>;
     return Ok(super::abstract_::PyMapping_GetOptionalItem(c, obj, key, &mut res)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_HasKeyString`.
@@ -2388,7 +2368,7 @@ pub fn PyMapping_HasKeyString<C: CApi>(
     key: &str,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyMapping_HasKeyString);
-    let mut value = None;
+    let mut value = None::<C::Object>;
     let result = match super::abstract_::PyMapping_GetOptionalItemString(
         c,
         obj,
@@ -2421,7 +2401,7 @@ pub fn PyMapping_HasKey<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyMapping_HasKey);
-    let mut value = None;
+    let mut value = None::<C::Object>;
     let result = match super::abstract_::PyMapping_GetOptionalItem(
         c,
         obj,
@@ -2458,7 +2438,7 @@ pub fn method_output_as_list<C: CApi>(
     if c.PyList_CheckExact(&meth_output)? {
         return Ok(meth_output);
     }
-    let it = match super::abstract_::PyObject_GetIter(c, Some(&meth_output)) {
+    let it = match super::abstract_::PyObject_GetIter(c, &meth_output) {
         Ok(it) => it,
         Err(error) if c.is_exception(&error) => {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -2495,7 +2475,7 @@ pub fn method_output_as_list<C: CApi>(
 pub fn PyMapping_Keys<C: CApi>(c: &mut C, o: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyMapping_Keys);
     if c.PyDict_CheckExact(o)? {
-        return Ok(super::dictobject::PyDict_Keys(c, o)?);
+        return Ok(c.PyDict_Keys(Some(o))?);
     }
     let idkeys = c._Py_ID("keys")?;
     return Ok(super::abstract_::method_output_as_list(c, Some(o), &idkeys)?);
@@ -2507,7 +2487,7 @@ pub fn PyMapping_Items<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyMapping_Items);
     if c.PyDict_CheckExact(o)? {
-        return Ok(super::dictobject::PyDict_Items(c, o)?);
+        return Ok(c.PyDict_Items(o)?);
     }
     let iditems = c._Py_ID("items")?;
     return Ok(super::abstract_::method_output_as_list(c, Some(o), &iditems)?);
@@ -2519,7 +2499,7 @@ pub fn PyMapping_Values<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyMapping_Values);
     if c.PyDict_CheckExact(o)? {
-        return Ok(super::dictobject::PyDict_Values(c, o)?);
+        return Ok(c.PyDict_Values(o)?);
     }
     let idvalues = c._Py_ID("values")?;
     return Ok(super::abstract_::method_output_as_list(c, Some(o), &idvalues)?);
@@ -2531,7 +2511,7 @@ pub fn abstract_get_bases<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::abstract_get_bases);
     let id__bases = c._Py_ID("__bases__")?;
-    let mut bases = None;
+    let mut bases = None::<C::Object>;
     super::object::PyObject_GetOptionalAttr(c, cls, &id__bases, &mut bases)?;
     if let Some(bases_2) = &bases && !c.PyTuple_Check(bases_2)? {
         return Ok(None);
@@ -2577,8 +2557,8 @@ pub fn abstract_issubclass<C: CApi>(
         return Ok(-1);
     }
     let r_2 = {
-        let mut i = 0;
-        let mut r = 0;
+        let mut i = 0isize;
+        let mut r = 0i32;
         loop {
             if i < n {
                 let result_3 = c.PyTuple_GET_ITEM(&bases_2, i)?;
@@ -2595,7 +2575,7 @@ pub fn abstract_issubclass<C: CApi>(
                     Err(error_2) => return Err(error_2),
                 };
                 if !(result_4 != 0) {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     r = result_4;
                     continue;
@@ -2634,7 +2614,7 @@ pub fn object_isinstance<C: CApi>(
         let result = c.PyObject_TypeCheck(inst, cls)?;
         let retval_3 = if result == 0 {
             let id__class = c._Py_ID("__class__")?;
-            let mut icls = None;
+            let mut icls = None::<C::Object>;
             let result_2 = match super::object::PyObject_GetOptionalAttr(
                 c,
                 inst,
@@ -2653,7 +2633,7 @@ pub fn object_isinstance<C: CApi>(
                 let retval = if is && c.PyType_Check(icls_2)? {
                     c.PyType_IsSubtype(icls_2, cls)?
                 } else {
-                    0
+                    0i32
                 };
                 retval
             } else {
@@ -2680,7 +2660,7 @@ pub fn object_isinstance<C: CApi>(
             return Ok(-1);
         }
         let id__class_2 = c._Py_ID("__class__")?;
-        let mut icls_3 = None;
+        let mut icls_3 = None::<C::Object>;
         let result_4 = match super::object::PyObject_GetOptionalAttr(
             c,
             inst,
@@ -2733,7 +2713,7 @@ pub fn object_recursive_isinstance<C: CApi>(
         let id__instancecheck = c._Py_ID("__instancecheck__")?;
         if let Some(checker) = &super::typeobject::_PyObject_LookupSpecial(
             c,
-            Some(&cls_3),
+            &cls_3,
             &id__instancecheck,
         )? {
             let result_4 = match c._Py_EnterRecursiveCallTstate(" in __instancecheck__")
@@ -2747,7 +2727,7 @@ pub fn object_recursive_isinstance<C: CApi>(
             if result_4 != 0 {
                 return Ok(-1);
             }
-            let res = match c.PyObject_CallOneArg(checker, Some(inst)) {
+            let res = match c.PyObject_CallOneArg(checker, inst) {
                 Ok(res) => res,
                 Err(error_4) if c.is_exception(&error_4) => {
                     c._Py_LeaveRecursiveCallTstate()?;
@@ -2756,7 +2736,7 @@ pub fn object_recursive_isinstance<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
             c._Py_LeaveRecursiveCallTstate()?;
-            return Ok(super::object::PyObject_IsTrue(c, Some(&res))?);
+            return Ok(super::object::PyObject_IsTrue(c, &res)?);
         }
         return Ok(super::abstract_::object_isinstance(c, inst, &cls_3)?);
     }
@@ -2772,8 +2752,8 @@ pub fn object_recursive_isinstance<C: CApi>(
     }
     let result_2 = c.PyTuple_GET_SIZE(&cls_3)?;
     let r_2 = {
-        let mut i = 0;
-        let mut r = 0;
+        let mut i = 0isize;
+        let mut r = 0i32;
         loop {
             if i < result_2 {
                 let item = c.PyTuple_GET_ITEM(&cls_3, i)?;
@@ -2790,7 +2770,7 @@ pub fn object_recursive_isinstance<C: CApi>(
                     Err(error_2) => return Err(error_2),
                 };
                 if !(result_3 != 0) {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     r = result_3;
                     continue;
@@ -2880,7 +2860,7 @@ pub fn object_issubclass<C: CApi>(
         let id__subclasscheck = c._Py_ID("__subclasscheck__")?;
         if let Some(checker) = &super::typeobject::_PyObject_LookupSpecial(
             c,
-            Some(&cls_3),
+            &cls_3,
             &id__subclasscheck,
         )? {
             let result_4 = match c._Py_EnterRecursiveCallTstate(" in __subclasscheck__")
@@ -2894,7 +2874,7 @@ pub fn object_issubclass<C: CApi>(
             if result_4 != 0 {
                 return Ok(-1);
             }
-            let res = match c.PyObject_CallOneArg(checker, Some(derived)) {
+            let res = match c.PyObject_CallOneArg(checker, derived) {
                 Ok(res) => res,
                 Err(error_4) if c.is_exception(&error_4) => {
                     c._Py_LeaveRecursiveCallTstate()?;
@@ -2903,7 +2883,7 @@ pub fn object_issubclass<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
             c._Py_LeaveRecursiveCallTstate()?;
-            let result_5 = match super::object::PyObject_IsTrue(c, Some(&res)) {
+            let result_5 = match super::object::PyObject_IsTrue(c, &res) {
                 Ok(result_5) => result_5,
                 Err(error_5) if c.is_exception(&error_5) => {
                     return Err(error_5);
@@ -2926,8 +2906,8 @@ pub fn object_issubclass<C: CApi>(
     }
     let result_2 = c.PyTuple_GET_SIZE(&cls_3)?;
     let r_2 = {
-        let mut i = 0;
-        let mut r = 0;
+        let mut i = 0isize;
+        let mut r = 0i32;
         loop {
             if i < result_2 {
                 let item = c.PyTuple_GET_ITEM(&cls_3, i)?;
@@ -2944,7 +2924,7 @@ pub fn object_issubclass<C: CApi>(
                     Err(error_2) => return Err(error_2),
                 };
                 if !(result_3 != 0) {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     r = result_3;
                     continue;
@@ -2988,14 +2968,10 @@ pub fn _PyObject_RealIsSubclass<C: CApi>(
 /// CPython: Objects/abstract.c, `PyObject_GetIter`.
 pub fn PyObject_GetIter<C: CApi>(
     c: &mut C,
-    o: Option<&C::Object>,
+    o: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyObject_GetIter);
-    let object = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let t = c.Py_TYPE(&object)?;
+    let t = c.Py_TYPE(o)?;
     let Some(f) = &c.slot(&t, Slot::tp_iter)? else {
         if super::abstract_::PySequence_Check(c, o)? != 0 {
             return Ok(c.PySeqIter_New(o)?);
@@ -3004,11 +2980,7 @@ pub fn PyObject_GetIter<C: CApi>(
             super::abstract_::type_error(c, "'%.200s' object is not iterable", o)?,
         );
     };
-    let object_2 = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let res = c.call_getiterfunc(f, &object_2)?;
+    let res = c.call_getiterfunc(f, o)?;
     if super::abstract_::PyIter_Check(c, &res)? != 0 {
         return Ok(res);
     }
@@ -3051,11 +3023,7 @@ pub fn PyObject_GetAIter<C: CApi>(
         );
     }
     return Err(
-        super::abstract_::type_error(
-            c,
-            "'%.200s' object is not an async iterable",
-            Some(o),
-        )?,
+        super::abstract_::type_error(c, "'%.200s' object is not an async iterable", o)?,
     );
 }
 /// CPython: Objects/abstract.c, `PyIter_Check`.

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Objects/boolobject.c, its functions in C's order.
-#![allow(non_snake_case, clippy::all)]
+#![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
-use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
 /// CPython: Objects/boolobject.c, `bool_repr`.
 pub fn bool_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_repr);
@@ -30,6 +30,36 @@ pub fn PyBool_FromLong<C: CApi>(c: &mut C, ok: i64) -> Result<C::Object, C::Erro
     };
     return Ok(value);
 }
+/// CPython: Objects/boolobject.c, `bool_new`.
+pub fn bool_new<C: CApi>(
+    c: &mut C,
+    _type_: &C::Object,
+    args: &C::Object,
+    kwds: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_new);
+    match c._PyArg_NoKeywords("bool", Some(kwds)) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut x = Some(c.global(Global::Py_False)?);
+    match c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)]) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let object = match x.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_3 = super::object::PyObject_IsTrue(c, &object)?;
+    return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+}
 /// CPython: Objects/boolobject.c, `bool_vectorcall`.
 pub fn bool_vectorcall<C: CApi>(
     c: &mut C,
@@ -37,65 +67,126 @@ pub fn bool_vectorcall<C: CApi>(
     args: &[C::Object],
     nargsf: usize,
     kwnames: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_vectorcall);
-    let result = match c._PyArg_NoKwnames("bool", kwnames) {
-        Ok(result) => result,
+    match c._PyArg_NoKwnames("bool", Some(kwnames)) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "bool_vectorcall: call of PyVectorcall_NARGS while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bool_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyArg_CheckPositional("bool", result_2, 0, 1) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                if result_2 != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "bool_vectorcall: call of PyObject_IsTrue while an exception is pending",
-                            ),
-                    );
-                }
-                super::boolobject::PyBool_FromLong(c, 0)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "bool_vectorcall: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            let ok = if result_2 != 0 {
-                super::object::PyObject_IsTrue(c, Some(&args[0]))? as i64
-            } else {
-                0
-            };
-            return Ok(Some(super::boolobject::PyBool_FromLong(c, ok)?));
+    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "bool_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
+                    ),
+            );
         }
-        return Ok(None);
+        Err(error_2) => return Err(error_2),
+    };
+    match c._PyArg_CheckPositional("bool", result_2, 0, 1) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let ok = if result_2 != 0 {
+        let item = c.item(args, 0)?;
+        super::object::PyObject_IsTrue(c, &item)? as i64
+    } else {
+        0i64
+    };
+    return Ok(super::boolobject::PyBool_FromLong(c, ok)?);
+}
+/// CPython: Objects/boolobject.c, `bool_invert`.
+pub fn bool_invert<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_invert);
+    let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
+    match c
+        .PyErr_WarnEx(
+            &PyExc_DeprecationWarning,
+            "Bitwise inversion '~' on bool is deprecated and will be removed in Python 3.16. This returns the bitwise inversion of the underlying int object and is usually not what you expect from negating a bool. Use the 'not' operator for boolean negation or ~int(x) if you really want the bitwise inversion of the underlying int.",
+            1,
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    let nb_invert = c.slot(&PyLong_Type, Slot::nb_invert)?;
+    let function = match nb_invert.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    return Ok(c.call_unaryfunc(&function, v)?);
+}
+/// CPython: Objects/boolobject.c, `bool_and`.
+pub fn bool_and<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    b: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_and);
+    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
+        let is = c.is(a, Global::Py_True)?;
+        let is_2 = c.is(b, Global::Py_True)?;
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is & is_2))?);
     }
-    return Ok(None);
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    let nb_and = c.slot(&PyLong_Type, Slot::nb_and)?;
+    let function = match nb_and.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    return Ok(c.call_binaryfunc(&function, a, b)?);
+}
+/// CPython: Objects/boolobject.c, `bool_or`.
+pub fn bool_or<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    b: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_or);
+    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
+        let is = c.is(a, Global::Py_True)?;
+        let is_2 = c.is(b, Global::Py_True)?;
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is | is_2))?);
+    }
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    let nb_or = c.slot(&PyLong_Type, Slot::nb_or)?;
+    let function = match nb_or.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    return Ok(c.call_binaryfunc(&function, a, b)?);
+}
+/// CPython: Objects/boolobject.c, `bool_xor`.
+pub fn bool_xor<C: CApi>(
+    c: &mut C,
+    a: &C::Object,
+    b: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bool_xor);
+    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
+        let is = c.is(a, Global::Py_True)?;
+        let is_2 = c.is(b, Global::Py_True)?;
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is ^ is_2))?);
+    }
+    let PyLong_Type = c.global(Global::PyLong_Type)?;
+    let nb_xor = c.slot(&PyLong_Type, Slot::nb_xor)?;
+    let function = match nb_xor.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    return Ok(c.call_binaryfunc(&function, a, b)?);
 }
 /// CPython: Objects/boolobject.c, `bool_dealloc`.
 pub fn bool_dealloc<C: CApi>(c: &mut C, boolean: &C::Object) -> Result<(), C::Error> {

@@ -4,16 +4,54 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Objects/dictobject.c, its functions in C's order.
-#![allow(non_snake_case, clippy::all)]
+#![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
-use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+/// CPython: Objects/dictobject.c, `split_keys_entry_added`.
+pub fn split_keys_entry_added<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::split_keys_entry_added);
+    c.PyDictKeysObject_dk_usable(keys)?;
+    let dk_usable = c.PyDictKeysObject_dk_usable(keys)?;
+    c.set_PyDictKeysObject_dk_usable(keys, dk_usable.wrapping_sub(1))?;
+    c.PyDictKeysObject_dk_nentries(keys)?;
+    let dk_nentries = c.PyDictKeysObject_dk_nentries(keys)?;
+    c.set_PyDictKeysObject_dk_nentries(keys, dk_nentries.wrapping_add(1))?;
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `set_keys`.
+pub fn set_keys<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    keys: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_keys);
+    c.set_PyDictObject_ma_keys(mp, Some(keys))?;
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `set_values`.
+pub fn set_values<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    values: Option<&C::Object>,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_values);
+    c.set_PyDictObject_ma_values(mp, values)?;
+    return Ok(());
+}
 /// CPython: Objects/dictobject.c, `load_keys_nentries`.
 pub fn load_keys_nentries<C: CApi>(
     c: &mut C,
-    mp: &C::Object,
+    mp: Option<&C::Object>,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::load_keys_nentries);
-    return Ok(c.PyDictObject_ma_keys_dk_nentries(mp)?);
+    let object = match mp {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    return Ok(c.PyDictObject_ma_keys_dk_nentries(&object)?);
 }
 /// CPython: Objects/dictobject.c, `dict_fromkeys`.
 pub fn dict_fromkeys<C: CApi>(
@@ -23,40 +61,20 @@ pub fn dict_fromkeys<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_fromkeys);
-    let result = match c._PyArg_CheckPositional("fromkeys", nargs, 1, 2) {
-        Ok(result) => result,
+    match c._PyArg_CheckPositional("fromkeys", nargs, 1, 2) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if nargs < 2 {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_fromkeys: call of dict_fromkeys_impl while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "dict_fromkeys: call of dict_fromkeys_impl while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        if nargs < 2 {
-            let Py_None = c.global(Global::Py_None)?;
-            return Ok(
-                Some(
-                    super::dictobject::dict_fromkeys_impl(c, type_, &args[0], &Py_None)?,
-                ),
-            );
-        }
-        return Ok(
-            Some(super::dictobject::dict_fromkeys_impl(c, type_, &args[0], &args[1])?),
-        );
+    let iterable = c.item(args, 0)?;
+    if !(nargs < 2) {
+        let value = c.item(args, 1)?;
+        return Ok(super::dictobject::dict_fromkeys_impl(c, type_, &iterable, &value)?);
     }
-    return Ok(None);
+    let Py_None = c.global(Global::Py_None)?;
+    return Ok(super::dictobject::dict_fromkeys_impl(c, type_, &iterable, &Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_copy`.
 pub fn dict_copy<C: CApi>(
@@ -73,38 +91,22 @@ pub fn dict_get<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_get);
-    let result = match c._PyArg_CheckPositional("get", nargs, 1, 2) {
-        Ok(result) => result,
+    match c._PyArg_CheckPositional("get", nargs, 1, 2) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if nargs < 2 {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_get: call of dict_get_impl while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "dict_get: call of dict_get_impl while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        if nargs < 2 {
-            let Py_None = c.global(Global::Py_None)?;
-            return Ok(
-                Some(super::dictobject::dict_get_impl(c, self_, &args[0], &Py_None)?),
-            );
-        }
-        return Ok(Some(super::dictobject::dict_get_impl(c, self_, &args[0], &args[1])?));
+    let key = c.item(args, 0)?;
+    if !(nargs < 2) {
+        let default_value = c.item(args, 1)?;
+        return Ok(super::dictobject::dict_get_impl(c, self_, &key, &default_value)?);
     }
-    return Ok(None);
+    let Py_None = c.global(Global::Py_None)?;
+    return Ok(super::dictobject::dict_get_impl(c, self_, &key, &Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_setdefault`.
 pub fn dict_setdefault<C: CApi>(
@@ -114,38 +116,22 @@ pub fn dict_setdefault<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_setdefault);
-    let result = match c._PyArg_CheckPositional("setdefault", nargs, 1, 2) {
-        Ok(result) => result,
+    match c._PyArg_CheckPositional("setdefault", nargs, 1, 2) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if nargs < 2 {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_setdefault: call of dict_setdefault_impl while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "dict_setdefault: call of dict_setdefault_impl while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        if nargs < 2 {
-            let Py_None = c.global(Global::Py_None)?;
-            return Ok(
-                super::dictobject::dict_setdefault_impl(c, self_, &args[0], &Py_None)?,
-            );
-        }
+    let key = c.item(args, 0)?;
+    if !(nargs < 2) {
+        let default_value = c.item(args, 1)?;
         return Ok(
-            super::dictobject::dict_setdefault_impl(c, self_, &args[0], &args[1])?,
+            super::dictobject::dict_setdefault_impl(c, self_, &key, &default_value)?,
         );
     }
-    return Ok(None);
+    let Py_None = c.global(Global::Py_None)?;
+    return Ok(super::dictobject::dict_setdefault_impl(c, self_, &key, &Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_clear`.
 pub fn dict_clear<C: CApi>(
@@ -164,33 +150,19 @@ pub fn dict_pop<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_pop);
-    let result = match c._PyArg_CheckPositional("pop", nargs, 1, 2) {
-        Ok(result) => result,
+    match c._PyArg_CheckPositional("pop", nargs, 1, 2) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if nargs < 2 {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_pop: call of dict_pop_impl while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "dict_pop: call of dict_pop_impl while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        if nargs < 2 {
-            return Ok(super::dictobject::dict_pop_impl(c, self_, &args[0], None)?);
-        }
-        return Ok(super::dictobject::dict_pop_impl(c, self_, &args[0], Some(&args[1]))?);
+    let key = c.item(args, 0)?;
+    if nargs < 2 {
+        return Ok(super::dictobject::dict_pop_impl(c, self_, &key, None)?);
     }
-    return Ok(None);
+    let default_value = c.item(args, 1)?;
+    return Ok(super::dictobject::dict_pop_impl(c, self_, &key, Some(&default_value))?);
 }
 /// CPython: Objects/dictobject.c, `dict_popitem`.
 pub fn dict_popitem<C: CApi>(
@@ -199,7 +171,7 @@ pub fn dict_popitem<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_popitem);
-    return Ok(c.dict_popitem_impl(self_)?);
+    return Ok(super::dictobject::dict_popitem_impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict___sizeof__`.
 pub fn dict___sizeof__<C: CApi>(
@@ -215,7 +187,7 @@ pub fn dict___reversed__<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict___reversed__);
     return Ok(super::dictobject::dict___reversed___impl(c, self_)?);
 }
@@ -246,10 +218,260 @@ pub fn dict_values<C: CApi>(
     c.enter(FunctionId::dict_values);
     return Ok(super::dictobject::dict_values_impl(c, self_)?);
 }
+/// CPython: Objects/dictobject.c, `calculate_log2_keysize`.
+pub fn calculate_log2_keysize<C: CApi>(
+    c: &mut C,
+    minsize: isize,
+) -> Result<u8, C::Error> {
+    c.enter(FunctionId::calculate_log2_keysize);
+    let value = if minsize > 8 { minsize } else { 8isize };
+    return Ok(c._Py_bit_length(value.wrapping_sub(1) as u64)? as u8);
+}
 /// CPython: Objects/dictobject.c, `estimate_log2_keysize`.
 pub fn estimate_log2_keysize<C: CApi>(c: &mut C, n: isize) -> Result<u8, C::Error> {
     c.enter(FunctionId::estimate_log2_keysize);
-    return Ok(c.calculate_log2_keysize(((n * 3) + 1) / 2)?);
+    return Ok(
+        super::dictobject::calculate_log2_keysize(
+            c,
+            n.wrapping_mul(3).wrapping_add(1) / 2,
+        )?,
+    );
+}
+/// CPython: Objects/dictobject.c, `values_size_from_count`.
+pub fn values_size_from_count<C: CApi>(
+    c: &mut C,
+    count: usize,
+) -> Result<usize, C::Error> {
+    c.enter(FunctionId::values_size_from_count);
+    return Ok(
+        count
+            .wrapping_add(1)
+            .wrapping_mul(8)
+            .wrapping_add(count.wrapping_add(7) & 18446744073709551608),
+    );
+}
+/// CPython: Objects/dictobject.c, `new_values`.
+pub fn new_values<C: CApi>(c: &mut C, size: usize) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::new_values);
+    let result = super::dictobject::values_size_from_count(c, size)?;
+    let res = c.PyMem_Malloc(result)?;
+    c.set_PyDictValues_embedded(&res, 0)?;
+    c.set_PyDictValues_size(&res, 0)?;
+    c.set_PyDictValues_capacity(&res, size as u8)?;
+    return Ok(res);
+}
+/// CPython: Objects/dictobject.c, `free_values`.
+pub fn free_values<C: CApi>(
+    c: &mut C,
+    values: &C::Object,
+    _use_qsbr: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::free_values);
+    c.PyMem_Free(Some(values))?;
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `new_dict_with_shared_keys`.
+pub fn new_dict_with_shared_keys<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::new_dict_with_shared_keys);
+    let result = match c.shared_keys_usable_size(Some(keys)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "new_dict_with_shared_keys: call of new_values while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let values = match super::dictobject::new_values(c, result) {
+        Ok(values) => values,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    c.dictkeys_incref(keys)?;
+    {
+        let mut i = 0usize;
+        loop {
+            if i < result {
+                c.set_PyDictValues_values_at(&values, i as isize, None)?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(c.new_dict(keys, Some(&values), 0, 1)?);
+}
+/// CPython: Objects/dictobject.c, `PyDict_New`.
+pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyDict_New);
+    let empty_keys_struct = c.variable("empty_keys_struct")?;
+    return Ok(c.new_dict(&empty_keys_struct, None, 0, 0)?);
+}
+/// CPython: Objects/dictobject.c, `lookdict_index`.
+pub fn lookdict_index<C: CApi>(
+    c: &mut C,
+    k: &C::Object,
+    hash: isize,
+    index: isize,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::lookdict_index);
+    let mask = (1 as i32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(k)? as i32) as u32)
+        .wrapping_sub(1) as usize;
+    let perturb = hash as usize;
+    let i = (hash as usize) & mask;
+    let mut i_2 = i;
+    let mut perturb_2 = perturb;
+    loop {
+        let result = match c.dictkeys_get_index(Some(k), i_2 as isize) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if -1 == index {
+                    return Err(
+                        c
+                            .unsupported(
+                                "lookdict_index: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result == index {
+            return Ok(i_2 as isize);
+        }
+        let perturb_3 = perturb_2 >> 5;
+        let i_3 = mask & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
+        i_2 = i_3;
+        perturb_2 = perturb_3;
+        continue;
+    }
+}
+/// CPython: Objects/dictobject.c, `compare_generic`.
+pub fn compare_generic<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    dk: &C::Object,
+    ep0: &C::Object,
+    ix: isize,
+    key: &C::Object,
+    hash: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::compare_generic);
+    let ep = c.step(ep0, ix, "PyDictKeyEntry")?;
+    let me_key = c.PyDictKeyEntry_me_key(&ep)?;
+    if match me_key.as_ref() {
+        Some(object) => c.Py_Is(key, object)?,
+        None => false,
+    } {
+        return Ok(1);
+    }
+    if c.PyDictKeyEntry_me_hash(&ep)? == hash {
+        let startkey = c.PyDictKeyEntry_me_key(&ep)?;
+        let object = match startkey.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = super::object::PyObject_RichCompareBool(c, &object, key, 2)?;
+        if result < 0 {
+            return Ok(-3);
+        }
+        let ma_keys = c.PyDictObject_ma_keys(mp)?;
+        if match ma_keys.as_ref() {
+            Some(object) => c.Py_Is(dk, object)?,
+            None => false,
+        } {
+            let me_key_2 = c.PyDictKeyEntry_me_key(&ep)?;
+            if match (me_key_2.as_ref(), startkey.as_ref()) {
+                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                (None, None) => true,
+                _ => false,
+            } {
+                return Ok(result);
+            }
+            return Ok(-4);
+        }
+        return Ok(-4);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `unicodekeys_lookup_split`.
+pub fn unicodekeys_lookup_split<C: CApi>(
+    c: &mut C,
+    dk: &C::Object,
+    key: &C::Object,
+    hash: isize,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::unicodekeys_lookup_split);
+    return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDictKeys_StringLookup`.
+pub fn _PyDictKeys_StringLookup<C: CApi>(
+    c: &mut C,
+    dk: &C::Object,
+    key: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyDictKeys_StringLookup);
+    let kind = c.PyDictKeysObject_dk_kind(dk)? as i32;
+    if c.PyUnicode_CheckExact(key)? && !(kind == 0) {
+        let result = match c.unicode_get_hash(Some(key)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+                let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+                match tp_hash.as_ref() {
+                    Some(function) => function.clone(),
+                    None => return Err(c.unsupported("call of a slot that is empty")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyDictKeys_StringLookup: call of call_hashfunc while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, result)?);
+    }
+    return Ok(-3);
+}
+/// CPython: Objects/dictobject.c, `_PyDictKeys_StringLookupSplit`.
+pub fn _PyDictKeys_StringLookupSplit<C: CApi>(
+    c: &mut C,
+    dk: &C::Object,
+    key: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyDictKeys_StringLookupSplit);
+    let result = match c.unicode_get_hash(Some(key)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+            match tp_hash.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "_PyDictKeys_StringLookupSplit: call of call_hashfunc while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(super::dictobject::unicodekeys_lookup_split(c, dk, key, result)?);
 }
 /// CPython: Objects/dictobject.c, `ensure_shared_on_resize`.
 pub fn ensure_shared_on_resize<C: CApi>(
@@ -270,20 +492,306 @@ pub fn _Py_dict_lookup_threadsafe<C: CApi>(
     c.enter(FunctionId::_Py_dict_lookup_threadsafe);
     return Ok(c._Py_dict_lookup(Some(mp), key, hash, value_addr)?);
 }
+/// CPython: Objects/dictobject.c, `_PyDict_HasOnlyStringKeys`.
+pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
+    c: &mut C,
+    dict: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_HasOnlyStringKeys);
+    if (c.PyDictObject_ma_keys_dk_kind(dict)? as i32) != 0 {
+        return Ok(1);
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut key = None::<C::Object>;
+            let mut value = None::<C::Object>;
+            let result = match c.PyDict_Next(dict, &mut pos_2, &mut key, &mut value) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyDict_HasOnlyStringKeys: NULL as an argument of PyUnicode_Check",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {
+                let object = match key.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                if c.PyUnicode_Check(&object)? {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(0);
+            }
+            break;
+        }
+    };
+    return Ok(1);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_MaybeUntrack`.
+pub fn _PyDict_MaybeUntrack<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyDict_MaybeUntrack);
+    if c.PyDict_CheckExact(op)? {
+        let result = match c._PyObject_GC_IS_TRACKED(Some(op)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.PyDictObject_ma_keys_dk_nentries(op)?;
+                if c.PyDictObject_ma_values(op)?.is_some() {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyDict_MaybeUntrack: loop while an exception is pending",
+                            ),
+                    );
+                }
+                if !((c.PyDictObject_ma_keys_dk_kind(op)? as i32) != 0) {
+                    c.PyDictObject_ma_keys(op)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyDict_MaybeUntrack: call of DK_ENTRIES while an exception is pending",
+                            ),
+                    );
+                }
+                c.PyDictObject_ma_keys(op)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyDict_MaybeUntrack: call of DK_UNICODE_ENTRIES while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            let dk_nentries = c.PyDictObject_ma_keys_dk_nentries(op)?;
+            let ma_values = c.PyDictObject_ma_values(op)?;
+            if ma_values.is_some() {
+                {
+                    let mut i = 0isize;
+                    loop {
+                        if i < dk_nentries {
+                            let Some(value) = &c.PyDictObject_ma_values_values_at(op, i)?
+                            else {
+                                let i_3 = i.wrapping_add(1);
+                                i = i_3;
+                                continue;
+                            };
+                            let result_2 = match c
+                                ._PyObject_GC_MAY_BE_TRACKED(Some(value))
+                            {
+                                Ok(result_2) => result_2,
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    return Err(error_2);
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            if result_2 != 0 {
+                                return Ok(());
+                            }
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            continue;
+                        }
+                        break;
+                    }
+                };
+            } else {
+                let dk_kind = c.PyDictObject_ma_keys_dk_kind(op)?;
+                if (dk_kind as i32) != 0 {
+                    let ma_keys = c.PyDictObject_ma_keys(op)?;
+                    let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
+                        Ok(ep0) => ep0,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyDict_MaybeUntrack: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    {
+                        let mut i_4 = 0isize;
+                        loop {
+                            if i_4 < dk_nentries {
+                                let pointer = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+                                let Some(value_2) = &c
+                                    .PyDictUnicodeEntry_me_value(&pointer)? else {
+                                    let i_6 = i_4.wrapping_add(1);
+                                    i_4 = i_6;
+                                    continue;
+                                };
+                                let result_3 = match c
+                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_2))
+                                {
+                                    Ok(result_3) => result_3,
+                                    Err(error_4) if c.is_exception(&error_4) => {
+                                        return Err(error_4);
+                                    }
+                                    Err(error_4) => return Err(error_4),
+                                };
+                                if result_3 != 0 {
+                                    return Ok(());
+                                }
+                                let i_5 = i_4.wrapping_add(1);
+                                i_4 = i_5;
+                                continue;
+                            }
+                            break;
+                        }
+                    };
+                } else {
+                    let ma_keys_2 = c.PyDictObject_ma_keys(op)?;
+                    let ep0_2 = match c.DK_ENTRIES(ma_keys_2.as_ref()) {
+                        Ok(ep0_2) => ep0_2,
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyDict_MaybeUntrack: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_5) => return Err(error_5),
+                    };
+                    {
+                        let mut i_7 = 0isize;
+                        loop {
+                            if i_7 < dk_nentries {
+                                let pointer_2 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
+                                let Some(value_3) = &c.PyDictKeyEntry_me_value(&pointer_2)?
+                                else {
+                                    let i_9 = i_7.wrapping_add(1);
+                                    i_7 = i_9;
+                                    continue;
+                                };
+                                let result_4 = match c
+                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_3))
+                                {
+                                    Ok(result_4) => result_4,
+                                    Err(error_6) if c.is_exception(&error_6) => {
+                                        return Err(error_6);
+                                    }
+                                    Err(error_6) => return Err(error_6),
+                                };
+                                if result_4 != 0 {
+                                    return Ok(());
+                                }
+                                let pointer_3 = c.step(&ep0_2, i_7, "PyDictKeyEntry")?;
+                                let me_key = c.PyDictKeyEntry_me_key(&pointer_3)?;
+                                let result_5 = match c
+                                    ._PyObject_GC_MAY_BE_TRACKED(me_key.as_ref())
+                                {
+                                    Ok(result_5) => result_5,
+                                    Err(error_7) if c.is_exception(&error_7) => {
+                                        return Err(error_7);
+                                    }
+                                    Err(error_7) => return Err(error_7),
+                                };
+                                if result_5 != 0 {
+                                    return Ok(());
+                                }
+                                let i_8 = i_7.wrapping_add(1);
+                                i_7 = i_8;
+                                continue;
+                            }
+                            break;
+                        }
+                    };
+                };
+            };
+            return Ok(());
+        }
+        return Ok(());
+    }
+    return Ok(());
+}
 /// CPython: Objects/dictobject.c, `is_unusable_slot`.
 pub fn is_unusable_slot<C: CApi>(c: &mut C, ix: isize) -> Result<i32, C::Error> {
     c.enter(FunctionId::is_unusable_slot);
     return Ok(i32::from(ix >= 0));
 }
+/// CPython: Objects/dictobject.c, `find_empty_slot`.
+pub fn find_empty_slot<C: CApi>(
+    c: &mut C,
+    keys: Option<&C::Object>,
+    hash: isize,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::find_empty_slot);
+    let object = match keys {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->dk_log2_size")),
+    };
+    let mask = (1 as i32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(&object)? as i32) as u32)
+        .wrapping_sub(1) as usize;
+    let i = (hash as usize) & mask;
+    let result = match c.dictkeys_get_index(keys, i as isize) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c.unsupported("find_empty_slot: loop while an exception is pending"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let perturb = hash as usize;
+    let i_4 = {
+        let mut i_2 = i;
+        let mut ix = result;
+        let mut perturb_2 = perturb;
+        loop {
+            if super::dictobject::is_unusable_slot(c, ix)? != 0 {
+                let perturb_3 = perturb_2 >> 5;
+                let i_3 = i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1)
+                    & mask;
+                let result_2 = match c.dictkeys_get_index(keys, i_3 as isize) {
+                    Ok(result_2) => result_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "find_empty_slot: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                i_2 = i_3;
+                ix = result_2;
+                perturb_2 = perturb_3;
+                continue;
+            }
+            break i_2;
+        }
+    };
+    return Ok(i_4 as isize);
+}
 /// CPython: Objects/dictobject.c, `insertion_resize`.
 pub fn insertion_resize<C: CApi>(
     c: &mut C,
-    mp: &C::Object,
+    mp: Option<&C::Object>,
     unicode: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::insertion_resize);
-    let ma_used = c.PyDictObject_ma_used(mp)?;
-    let result = match c.calculate_log2_keysize(ma_used * 3) {
+    let object = match mp {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    let ma_used = c.PyDictObject_ma_used(&object)?;
+    let result = match super::dictobject::calculate_log2_keysize(
+        c,
+        ma_used.wrapping_mul(3),
+    ) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -297,13 +805,462 @@ pub fn insertion_resize<C: CApi>(
     };
     return Ok(c.dictresize(mp, result, unicode)?);
 }
+/// CPython: Objects/dictobject.c, `insert_split_key`.
+pub fn insert_split_key<C: CApi>(
+    c: &mut C,
+    keys: Option<&C::Object>,
+    key: &C::Object,
+    hash: isize,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::insert_split_key);
+    let result = match c.unicodekeys_lookup_unicode(keys, key, hash) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let object = match keys {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->dk_usable")),
+            };
+            if c.PyDictKeysObject_dk_usable(&object)? > 0 {
+                let object_2 = match keys {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->dk_version")),
+                };
+                c.set_PyDictKeysObject_dk_version(&object_2, 0)?;
+                let result_2 = super::dictobject::find_empty_slot(c, keys, hash)?;
+                let object_3 = match keys {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->dk_nentries")),
+                };
+                let dk_nentries = c.PyDictKeysObject_dk_nentries(&object_3)?;
+                let object_4 = match keys {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.dictkeys_set_index(&object_4, result_2, dk_nentries)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "insert_split_key: call of DK_UNICODE_ENTRIES while an exception is pending",
+                        ),
+                );
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(result);
+}
+/// CPython: Objects/dictobject.c, `insert_split_value`.
+pub fn insert_split_value<C: CApi>(
+    c: &mut C,
+    mp: Option<&C::Object>,
+    key: &C::Object,
+    value: Option<&C::Object>,
+    ix: isize,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::insert_split_value);
+    {
+        loop {
+            {
+                let result = match c._PyObject_GC_IS_TRACKED(mp) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        let object_3 = match mp {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->ma_values")),
+                        };
+                        if c.PyDictObject_ma_values_values_at(&object_3, ix)?.is_some() {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if !(result != 0) {
+                    {
+                        let result_2 = match c._PyObject_GC_MAY_BE_TRACKED(Some(key)) {
+                            Ok(result_2) => result_2,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                let object_2 = match mp {
+                                    Some(object) => object.clone(),
+                                    None => return Err(c.unsupported("NULL->ma_values")),
+                                };
+                                if c
+                                    .PyDictObject_ma_values_values_at(&object_2, ix)?
+                                    .is_some()
+                                {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if !(result_2 != 0) {
+                            let result_3 = match c._PyObject_GC_MAY_BE_TRACKED(value) {
+                                Ok(result_3) => result_3,
+                                Err(error_3) if c.is_exception(&error_3) => {
+                                    let object = match mp {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->ma_values")),
+                                    };
+                                    if c
+                                        .PyDictObject_ma_values_values_at(&object, ix)?
+                                        .is_some()
+                                    {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "insert_split_value: call of _PyDict_NotifyEvent while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_3) => return Err(error_3),
+                            };
+                            if result_3 != 0 {}
+                        }
+                    };
+                }
+            };
+            break;
+        }
+    };
+    let object_4 = match mp {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    let old_value = c.PyDictObject_ma_values_values_at(&object_4, ix)?;
+    if old_value.is_some() {
+        let result_4 = match c._PyDict_NotifyEvent(1, mp, Some(key), value) {
+            Ok(result_4) => result_4,
+            Err(error_4) if c.is_exception(&error_4) => {
+                let object_7 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_values")),
+                };
+                c.set_PyDictObject_ma_values_values_at(&object_7, ix, value)?;
+                let object_8 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_version_tag")),
+                };
+                c.set_PyDictObject_ma_version_tag(&object_8, 18446744073709551615)?;
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let object_5 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_values")),
+        };
+        c.set_PyDictObject_ma_values_values_at(&object_5, ix, value)?;
+        let object_6 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_version_tag")),
+        };
+        c.set_PyDictObject_ma_version_tag(&object_6, result_4)?;
+    } else {
+        let result_5 = match c._PyDict_NotifyEvent(0, mp, Some(key), value) {
+            Ok(result_5) => result_5,
+            Err(error_5) if c.is_exception(&error_5) => {
+                let object_15 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_values")),
+                };
+                c.set_PyDictObject_ma_values_values_at(&object_15, ix, value)?;
+                let object_16 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_values")),
+                };
+                let ma_values_2 = c.PyDictObject_ma_values(&object_16)?;
+                let object_17 = match ma_values_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyDictValues_AddToInsertionOrder(&object_17, ix)?;
+                let object_18 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_used")),
+                };
+                let ma_used_2 = c.PyDictObject_ma_used(&object_18)?;
+                let object_19 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_used")),
+                };
+                c.set_PyDictObject_ma_used(&object_19, ma_used_2.wrapping_add(1))?;
+                let object_20 = match mp {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->ma_version_tag")),
+                };
+                c.set_PyDictObject_ma_version_tag(&object_20, 18446744073709551615)?;
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        let object_9 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_values")),
+        };
+        c.set_PyDictObject_ma_values_values_at(&object_9, ix, value)?;
+        let object_10 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_values")),
+        };
+        let ma_values = c.PyDictObject_ma_values(&object_10)?;
+        let object_11 = match ma_values.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c._PyDictValues_AddToInsertionOrder(&object_11, ix)?;
+        let object_12 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
+        };
+        let ma_used = c.PyDictObject_ma_used(&object_12)?;
+        let object_13 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
+        };
+        c.set_PyDictObject_ma_used(&object_13, ma_used.wrapping_add(1))?;
+        let object_14 = match mp {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_version_tag")),
+        };
+        c.set_PyDictObject_ma_version_tag(&object_14, result_5)?;
+    };
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `build_indices_generic`.
+pub fn build_indices_generic<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+    ep: &C::Object,
+    n: isize,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::build_indices_generic);
+    let mask = (1 as i32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
+        .wrapping_sub(1) as usize;
+    {
+        let ep_2 = ep.clone();
+        loop {
+            if 0 != n {
+                let me_hash = c.PyDictKeyEntry_me_hash(&ep_2)?;
+                let i = (me_hash as usize) & mask;
+                let perturb = me_hash as usize;
+                let mut i_2 = i;
+                let mut perturb_2 = perturb;
+                loop {
+                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            c.dictkeys_set_index(keys, i_2 as isize, 0)?;
+                            c.step(&ep_2, 1, "PyDictKeyEntry")?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "build_indices_generic: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    let perturb_3 = perturb_2 >> 5;
+                    let i_3 = mask
+                        & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
+                    i_2 = i_3;
+                    perturb_2 = perturb_3;
+                    continue;
+                }
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `build_indices_unicode`.
+pub fn build_indices_unicode<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+    ep: &C::Object,
+    n: isize,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::build_indices_unicode);
+    let mask = (1 as i32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
+        .wrapping_sub(1) as usize;
+    {
+        let ep_2 = ep.clone();
+        loop {
+            if 0 != n {
+                let me_key = c.PyDictUnicodeEntry_me_key(&ep_2)?;
+                let result = match c.unicode_get_hash(me_key.as_ref()) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "build_indices_unicode: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                let i = (result as usize) & mask;
+                let perturb = result as usize;
+                let mut i_2 = i;
+                let mut perturb_2 = perturb;
+                loop {
+                    match c.dictkeys_get_index(Some(keys), i_2 as isize) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            c.dictkeys_set_index(keys, i_2 as isize, 0)?;
+                            c.step(&ep_2, 1, "PyDictUnicodeEntry")?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "build_indices_unicode: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let perturb_3 = perturb_2 >> 5;
+                    let i_3 = mask
+                        & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
+                    i_2 = i_3;
+                    perturb_2 = perturb_3;
+                    continue;
+                }
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `dict_new_presized`.
+pub fn dict_new_presized<C: CApi>(
+    c: &mut C,
+    minused: isize,
+    unicode: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_new_presized);
+    if minused <= 5 {
+        return Ok(super::dictobject::PyDict_New(c)?);
+    }
+    let log2_newsize = if minused > 87381 {
+        17u8
+    } else {
+        let result = match super::dictobject::estimate_log2_keysize(c, minused) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_new_presized: call of new_keys_object while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        result
+    };
+    let new_keys = c.new_keys_object(log2_newsize, unicode)?;
+    return Ok(c.new_dict(&new_keys, None, 0, 0)?);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_NewPresized`.
 pub fn _PyDict_NewPresized<C: CApi>(
     c: &mut C,
     minused: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyDict_NewPresized);
-    return Ok(c.dict_new_presized(minused, 0)?);
+    return Ok(super::dictobject::dict_new_presized(c, minused, 0)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_FromItems`.
+pub fn _PyDict_FromItems<C: CApi>(
+    c: &mut C,
+    keys: &[C::Object],
+    keys_offset: isize,
+    values: &[C::Object],
+    values_offset: isize,
+    length: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDict_FromItems);
+    let unicode_2 = {
+        let mut i = 0isize;
+        let mut ks = keys;
+        let unicode = 1i32;
+        loop {
+            if i < length {
+                let item = c.item(ks, 0)?;
+                if c.PyUnicode_CheckExact(&item)? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    ks = ks.get((keys_offset as usize)..).unwrap_or_default();
+                    continue;
+                }
+                break 0i32;
+            } else {
+                break unicode
+            }
+        }
+    };
+    let dict = super::dictobject::dict_new_presized(c, length, unicode_2)?;
+    {
+        let mut i_3 = 0isize;
+        let mut ks_2 = keys;
+        let mut vs = values;
+        loop {
+            if i_3 < length {
+                let key = c.item(ks_2, 0)?;
+                let value = c.item(vs, 0)?;
+                match super::dictobject::setitem_lock_held(
+                    c,
+                    Some(&dict),
+                    &key,
+                    Some(&value),
+                ) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                let i_4 = i_3.wrapping_add(1);
+                i_3 = i_4;
+                ks_2 = ks_2.get((keys_offset as usize)..).unwrap_or_default();
+                vs = vs.get((values_offset as usize)..).unwrap_or_default();
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(dict);
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItem`.
 pub fn PyDict_GetItem<C: CApi>(
@@ -329,7 +1286,7 @@ pub fn _PyDict_LookupIndex<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyDict_LookupIndex);
     let result = c._PyObject_HashFast(key)?;
-    let mut value = None;
+    let mut value = None::<C::Object>;
     return Ok(c._Py_dict_lookup(Some(mp), key, result, &mut value)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemRef_KnownHash_LockHeld`.
@@ -341,7 +1298,7 @@ pub fn _PyDict_GetItemRef_KnownHash_LockHeld<C: CApi>(
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld);
-    let mut value = None;
+    let mut value = None::<C::Object>;
     match c._Py_dict_lookup(Some(op), key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
@@ -360,14 +1317,14 @@ pub fn _PyDict_GetItemRef_KnownHash_LockHeld<C: CApi>(
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemRef_KnownHash`.
 pub fn _PyDict_GetItemRef_KnownHash<C: CApi>(
     c: &mut C,
-    op: Option<&C::Object>,
+    op: &C::Object,
     key: &C::Object,
     hash: isize,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemRef_KnownHash);
-    let mut value = None;
-    match c._Py_dict_lookup(op, key, hash, &mut value) {
+    let mut value = None::<C::Object>;
+    match c._Py_dict_lookup(Some(op), key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -398,7 +1355,7 @@ pub fn _PyDict_GetItemRef_Unicode_LockHeld<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let mut value = None;
+    let mut value = None::<C::Object>;
     match c._Py_dict_lookup(Some(op), key, result_2, &mut value) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
@@ -439,6 +1396,28 @@ pub fn _PyDict_GetItemWithError<C: CApi>(
     let result = c.call_hashfunc(&function, kv)?;
     return Ok(c._PyDict_GetItem_KnownHash(dp, Some(kv), result)?);
 }
+/// CPython: Objects/dictobject.c, `_PyDict_GetItemIdWithError`.
+pub fn _PyDict_GetItemIdWithError<C: CApi>(
+    c: &mut C,
+    dp: &C::Object,
+    key: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemIdWithError);
+    let kv = c._PyUnicode_FromId(key)?;
+    let result = match c.unicode_get_hash(Some(&kv)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyDict_GetItemIdWithError: call of _PyDict_GetItem_KnownHash while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c._PyDict_GetItem_KnownHash(dp, Some(&kv), result)?);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
 pub fn _PyDict_GetItemStringWithError<C: CApi>(
     c: &mut C,
@@ -447,7 +1426,7 @@ pub fn _PyDict_GetItemStringWithError<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemStringWithError);
     let kv = c.PyUnicode_FromString(Some(key))?;
-    return Ok(c.PyDict_GetItemWithError(Some(v), &kv)?);
+    return Ok(c.PyDict_GetItemWithError(v, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_LoadGlobal`.
 pub fn _PyDict_LoadGlobal<C: CApi>(
@@ -458,7 +1437,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_LoadGlobal);
     let result = c._PyObject_HashFast(key)?;
-    let mut value = None;
+    let mut value = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
         globals,
@@ -480,7 +1459,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
     if let Some(value_2) = &value {
         return Ok(Some(value_2.clone()));
     }
-    let mut value_3 = None;
+    let mut value_3 = None::<C::Object>;
     super::dictobject::_Py_dict_lookup_threadsafe(
         c,
         builtins,
@@ -490,6 +1469,29 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
     )?;
     return Ok(value_3);
 }
+/// CPython: Objects/dictobject.c, `setitem_take2_lock_held`.
+pub fn setitem_take2_lock_held<C: CApi>(
+    c: &mut C,
+    mp: Option<&C::Object>,
+    key: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::setitem_take2_lock_held);
+    let result = c._PyObject_HashFast(key)?;
+    let object = match mp {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    let empty_keys_struct = c.variable("empty_keys_struct")?;
+    let ma_keys = c.PyDictObject_ma_keys(&object)?;
+    if match ma_keys.as_ref() {
+        Some(object) => c.Py_Is(&empty_keys_struct, object)?,
+        None => false,
+    } {
+        return Ok(c.insert_to_emptydict(mp, key, result, value)?);
+    }
+    return Ok(c.insertdict(mp, Some(key), result, value)?);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_Take2`.
 pub fn _PyDict_SetItem_Take2<C: CApi>(
     c: &mut C,
@@ -498,7 +1500,9 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_Take2);
-    return Ok(c.setitem_take2_lock_held(Some(mp), key, Some(value))?);
+    return Ok(
+        super::dictobject::setitem_take2_lock_held(c, Some(mp), key, Some(value))?,
+    );
 }
 /// CPython: Objects/dictobject.c, `setitem_lock_held`.
 pub fn setitem_lock_held<C: CApi>(
@@ -508,7 +1512,26 @@ pub fn setitem_lock_held<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::setitem_lock_held);
-    return Ok(c.setitem_take2_lock_held(mp, key, value)?);
+    return Ok(super::dictobject::setitem_take2_lock_held(c, mp, key, value)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_SetItem_KnownHash_LockHeld`.
+pub fn _PyDict_SetItem_KnownHash_LockHeld<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    key: &C::Object,
+    value: &C::Object,
+    hash: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_SetItem_KnownHash_LockHeld);
+    let empty_keys_struct = c.variable("empty_keys_struct")?;
+    let ma_keys = c.PyDictObject_ma_keys(mp)?;
+    if match ma_keys.as_ref() {
+        Some(object) => c.Py_Is(&empty_keys_struct, object)?,
+        None => false,
+    } {
+        return Ok(c.insert_to_emptydict(Some(mp), key, hash, Some(value))?);
+    }
+    return Ok(c.insertdict(Some(mp), Some(key), hash, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_KnownHash`.
 pub fn _PyDict_SetItem_KnownHash<C: CApi>(
@@ -520,7 +1543,59 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_KnownHash);
     if c.PyDict_Check(op)? {
-        return Ok(c._PyDict_SetItem_KnownHash_LockHeld(op, key, value, hash)?);
+        return Ok(
+            super::dictobject::_PyDict_SetItem_KnownHash_LockHeld(
+                c,
+                op,
+                key,
+                value,
+                hash,
+            )?,
+        );
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/dictobject.c, `delitem_knownhash_lock_held`.
+pub fn delitem_knownhash_lock_held<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    key: &C::Object,
+    hash: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::delitem_knownhash_lock_held);
+    if c.PyDict_Check(op)? {
+        let mut old_value = None::<C::Object>;
+        let result = match c._Py_dict_lookup(Some(op), key, hash, &mut old_value) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c._PyErr_SetKeyError(key));
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(old_value_2) = &old_value {
+            let result_2 = match c._PyDict_NotifyEvent(2, Some(op), Some(key), None) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    c.delitem_common(
+                        op,
+                        hash,
+                        result,
+                        old_value_2,
+                        18446744073709551615,
+                    )?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "delitem_knownhash_lock_held: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            c.delitem_common(op, hash, result, old_value_2, result_2)?;
+            return Ok(0);
+        }
+        return Err(c._PyErr_SetKeyError(key));
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -528,39 +1603,122 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
 pub fn _PyDict_DelItem_KnownHash<C: CApi>(
     c: &mut C,
     op: &C::Object,
-    key: Option<&C::Object>,
+    key: &C::Object,
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_DelItem_KnownHash);
-    return Ok(c.delitem_knownhash_lock_held(op, key, hash)?);
+    return Ok(super::dictobject::delitem_knownhash_lock_held(c, op, key, hash)?);
+}
+/// CPython: Objects/dictobject.c, `clear_lock_held`.
+pub fn clear_lock_held<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_lock_held);
+    if c.PyDict_Check(op)? {
+        let oldkeys = c.PyDictObject_ma_keys(op)?;
+        let oldvalues = c.PyDictObject_ma_values(op)?;
+        let empty_keys_struct = c.variable("empty_keys_struct")?;
+        if match oldkeys.as_ref() {
+            Some(object) => c.Py_Is(&empty_keys_struct, object)?,
+            None => false,
+        } {
+            return Ok(());
+        }
+        let result = match c._PyDict_NotifyEvent(4, Some(op), None, None) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                super::dictobject::ensure_shared_on_resize(c, op)?;
+                c.set_PyDictObject_ma_version_tag(op, 18446744073709551615)?;
+                c.set_PyDictObject_ma_used(op, 0)?;
+                if oldvalues.is_some() {
+                    let object_4 = match oldkeys.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->dk_nentries")),
+                    };
+                    c.PyDictKeysObject_dk_nentries(&object_4)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "clear_lock_held: loop while an exception is pending",
+                            ),
+                    );
+                }
+                let empty_keys_struct_4 = c.variable("empty_keys_struct")?;
+                super::dictobject::set_keys(c, op, &empty_keys_struct_4)?;
+                let object_5 = match oldkeys.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.dictkeys_decref(&object_5, 0)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        super::dictobject::ensure_shared_on_resize(c, op)?;
+        c.set_PyDictObject_ma_version_tag(op, result)?;
+        c.set_PyDictObject_ma_used(op, 0)?;
+        if let Some(oldvalues_2) = &oldvalues {
+            let object = match oldkeys.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->dk_nentries")),
+            };
+            let dk_nentries = c.PyDictKeysObject_dk_nentries(&object)?;
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < dk_nentries {
+                        c.set_PyDictValues_values_at(oldvalues_2, i, None)?;
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            let embedded = c.PyDictValues_embedded(oldvalues_2)?;
+            if embedded != 0 {
+                c.set_PyDictValues_size(oldvalues_2, 0)?;
+            } else {
+                super::dictobject::set_values(c, op, None)?;
+                let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
+                super::dictobject::set_keys(c, op, &empty_keys_struct_2)?;
+                super::dictobject::free_values(c, oldvalues_2, 0)?;
+                let object_2 = match oldkeys.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.dictkeys_decref(&object_2, 0)?;
+            };
+        } else {
+            let empty_keys_struct_3 = c.variable("empty_keys_struct")?;
+            super::dictobject::set_keys(c, op, &empty_keys_struct_3)?;
+            let object_3 = match oldkeys.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.dictkeys_decref(&object_3, 0)?;
+        };
+        return Ok(());
+    }
+    return Ok(());
 }
 /// CPython: Objects/dictobject.c, `PyDict_Clear`.
 pub fn PyDict_Clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::PyDict_Clear);
-    c.clear_lock_held(op)?;
+    super::dictobject::clear_lock_held(c, op)?;
     return Ok(());
 }
 /// CPython: Objects/dictobject.c, `pop_lock_held`.
 pub fn pop_lock_held<C: CApi>(
     c: &mut C,
-    op: Option<&C::Object>,
+    op: &C::Object,
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::pop_lock_held);
-    let object = match op {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if !c.PyDict_Check(&object)? {
+    if !c.PyDict_Check(op)? {
         *result = None;
         return Err(c.PyErr_BadInternalCall());
     }
-    let object_2 = match op {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_used")),
-    };
-    if c.PyDictObject_ma_used(&object_2)? == 0 {
+    if c.PyDictObject_ma_used(op)? == 0 {
         *result = None;
         return Ok(0);
     }
@@ -577,7 +1735,7 @@ pub fn pop_lock_held<C: CApi>(
 /// CPython: Objects/dictobject.c, `PyDict_Pop`.
 pub fn PyDict_Pop<C: CApi>(
     c: &mut C,
-    op: Option<&C::Object>,
+    op: &C::Object,
     key: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
@@ -600,7 +1758,7 @@ pub fn PyDict_PopString<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(super::dictobject::PyDict_Pop(c, Some(op), &key_obj, result)?);
+    return Ok(super::dictobject::PyDict_Pop(c, op, &key_obj, result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_Pop`.
 pub fn _PyDict_Pop<C: CApi>(
@@ -610,8 +1768,8 @@ pub fn _PyDict_Pop<C: CApi>(
     default_value: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_Pop);
-    let mut result = None;
-    let result_2 = match super::dictobject::PyDict_Pop(c, Some(dict), key, &mut result) {
+    let mut result = None::<C::Object>;
+    let result_2 = match super::dictobject::PyDict_Pop(c, dict, key, &mut result) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -626,25 +1784,237 @@ pub fn _PyDict_Pop<C: CApi>(
     }
     return Ok(result);
 }
+/// CPython: Objects/dictobject.c, `dict_dict_fromkeys`.
+pub fn dict_dict_fromkeys<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    iterable: &C::Object,
+    value: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_dict_fromkeys);
+    let unicode = (c.PyDictObject_ma_keys_dk_kind(iterable)? as i32) != 0;
+    let result = c.PyDict_GET_SIZE(iterable)?;
+    let value_2 = {
+        let result_2 = match super::dictobject::estimate_log2_keysize(c, result) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                if !(-1 > (c.PyDictObject_ma_keys_dk_log2_size(mp)? as i32)) {
+                    c.PyDictObject_ma_keys_dk_log2_size(mp)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_dict_fromkeys: call of dictresize while an exception is pending",
+                            ),
+                    );
+                }
+                c.PyDict_GET_SIZE(iterable)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_dict_fromkeys: call of estimate_log2_keysize while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if (result_2 as i32) > (c.PyDictObject_ma_keys_dk_log2_size(mp)? as i32) {
+            let result_3 = c.PyDict_GET_SIZE(iterable)?;
+            let result_4 = match super::dictobject::estimate_log2_keysize(c, result_3) {
+                Ok(result_4) => result_4,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_dict_fromkeys: call of dictresize while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            result_4
+        } else {
+            c.PyDictObject_ma_keys_dk_log2_size(mp)?
+        }
+    };
+    let result_5 = match c.dictresize(Some(mp), value_2, i32::from(unicode)) {
+        Ok(result_5) => result_5,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_5 != 0 {
+        return Ok(None);
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut key = None::<C::Object>;
+            let mut oldvalue = None::<C::Object>;
+            let mut hash = 0;
+            let result_6 = match c
+                ._PyDict_Next(
+                    Some(iterable),
+                    &mut pos_2,
+                    &mut key,
+                    &mut oldvalue,
+                    &mut hash,
+                )
+            {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_dict_fromkeys: call of insertdict while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_6 != 0 {
+                let result_7 = match c
+                    .insertdict(Some(mp), key.as_ref(), hash, Some(value))
+                {
+                    Ok(result_7) => result_7,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if !(result_7 != 0) {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(None);
+            }
+            break;
+        }
+    };
+    return Ok(Some(mp.clone()));
+}
+/// CPython: Objects/dictobject.c, `dict_set_fromkeys`.
+pub fn dict_set_fromkeys<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    iterable: &C::Object,
+    value: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_set_fromkeys);
+    let result = c.PySet_GET_SIZE(iterable)?;
+    let value_2 = {
+        let result_2 = match super::dictobject::estimate_log2_keysize(c, result) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                if !(-1 > (c.PyDictObject_ma_keys_dk_log2_size(mp)? as i32)) {
+                    c.PyDictObject_ma_keys_dk_log2_size(mp)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_set_fromkeys: call of dictresize while an exception is pending",
+                            ),
+                    );
+                }
+                c.PySet_GET_SIZE(iterable)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_set_fromkeys: call of estimate_log2_keysize while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if (result_2 as i32) > (c.PyDictObject_ma_keys_dk_log2_size(mp)? as i32) {
+            let result_3 = c.PySet_GET_SIZE(iterable)?;
+            let result_4 = match super::dictobject::estimate_log2_keysize(c, result_3) {
+                Ok(result_4) => result_4,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_set_fromkeys: call of dictresize while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            result_4
+        } else {
+            c.PyDictObject_ma_keys_dk_log2_size(mp)?
+        }
+    };
+    let result_5 = match c.dictresize(Some(mp), value_2, 0) {
+        Ok(result_5) => result_5,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_5 != 0 {
+        return Ok(None);
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut key = None::<C::Object>;
+            let mut hash = 0;
+            let result_6 = match c
+                ._PySet_NextEntryRef(iterable, &mut pos_2, &mut key, &mut hash)
+            {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_set_fromkeys: call of insertdict while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_6 != 0 {
+                let result_7 = match c
+                    .insertdict(Some(mp), key.as_ref(), hash, Some(value))
+                {
+                    Ok(result_7) => result_7,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if !(result_7 != 0) {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(None);
+            }
+            break;
+        }
+    };
+    return Ok(Some(mp.clone()));
+}
 /// CPython: Objects/dictobject.c, `_PyDict_FromKeys`.
 pub fn _PyDict_FromKeys<C: CApi>(
     c: &mut C,
     cls: &C::Object,
     iterable: &C::Object,
     value: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_FromKeys);
     let mp = c._PyObject_CallNoArgs(cls)?;
     let check = c.PyDict_CheckExact(&mp)?;
     if check {
         if c.PyDict_CheckExact(iterable)? {
-            return Ok(c.dict_dict_fromkeys(&mp, iterable, value)?);
+            return Ok(super::dictobject::dict_dict_fromkeys(c, &mp, iterable, value)?);
         }
         if c.PyAnySet_CheckExact(iterable)? {
-            return Ok(c.dict_set_fromkeys(&mp, iterable, value)?);
+            return Ok(super::dictobject::dict_set_fromkeys(c, &mp, iterable, value)?);
         }
     }
-    let it = super::abstract_::PyObject_GetIter(c, Some(iterable))?;
+    let it = super::abstract_::PyObject_GetIter(c, iterable)?;
     let check_2 = c.PyDict_CheckExact(&mp)?;
     if check_2 {
         {
@@ -692,12 +2062,274 @@ pub fn _PyDict_FromKeys<C: CApi>(
             }
         };
     };
-    return Ok(mp);
+    return Ok(Some(mp));
+}
+/// CPython: Objects/dictobject.c, `dict_repr_lock_held`.
+pub fn dict_repr_lock_held<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_repr_lock_held);
+    let writer = c.new_struct("_PyUnicodeWriter")?;
+    let i = super::object::Py_ReprEnter(c, self_)? as isize;
+    if i != 0 {
+        let value = if i > 0 {
+            let result = match c.PyUnicode_FromString(Some("{...}")) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            Some(result.clone())
+        } else {
+            None
+        };
+        return Ok(value);
+    }
+    if c.PyDictObject_ma_used(self_)? == 0 {
+        match super::object::Py_ReprLeave(c, self_) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_repr_lock_held: call of PyUnicode_FromString while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        return Ok(Some(c.PyUnicode_FromString(Some("{}"))?));
+    }
+    c._PyUnicodeWriter_Init(&writer)?;
+    c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
+    let ma_used = c.PyDictObject_ma_used(self_)?;
+    c.set__PyUnicodeWriter_min_length(
+        &writer,
+        (5 as isize)
+            .wrapping_add((6 as isize).wrapping_mul(ma_used.wrapping_sub(1)))
+            .wrapping_add(1),
+    )?;
+    match c._PyUnicodeWriter_WriteChar(&writer, 123) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            match super::object::Py_ReprLeave(c, self_) {
+                Ok(_) => {}
+                Err(error_22) if c.is_exception(&error_22) => {
+                    c._PyUnicodeWriter_Dealloc(&writer)?;
+                    return Err(error_22);
+                }
+                Err(error_22) => return Err(error_22),
+            };
+            c._PyUnicodeWriter_Dealloc(&writer)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let writer_3 = {
+        let mut first = 1i32;
+        let mut i_2 = 0isize;
+        let writer_2 = writer.clone();
+        loop {
+            let mut i_3 = i_2;
+            let mut key = None::<C::Object>;
+            let mut value_2 = None::<C::Object>;
+            let result_4 = match c
+                ._PyDict_Next(Some(self_), &mut i_3, &mut key, &mut value_2, &mut 0)
+            {
+                Ok(result_4) => result_4,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if first != 0 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dict_repr_lock_held: call of PyObject_Repr while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_repr_lock_held: call of _PyUnicodeWriter_WriteASCIIString while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_4 != 0 {
+                if !(first != 0) {
+                    match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ", ", 2) {
+                        Ok(_) => {}
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            match super::object::Py_ReprLeave(c, self_) {
+                                Ok(_) => {}
+                                Err(error_6) if c.is_exception(&error_6) => {
+                                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                    return Err(error_6);
+                                }
+                                Err(error_6) => return Err(error_6),
+                            };
+                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                            return Err(error_5);
+                        }
+                        Err(error_5) => return Err(error_5),
+                    };
+                }
+                let s = match super::object::PyObject_Repr(c, key.as_ref()) {
+                    Ok(s) => s,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_18) if c.is_exception(&error_18) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_18);
+                            }
+                            Err(error_18) => return Err(error_18),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_7);
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                let Some(s_2) = &s else {
+                    match super::object::Py_ReprLeave(c, self_) {
+                        Ok(_) => {}
+                        Err(error_17) if c.is_exception(&error_17) => {
+                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                            return Err(error_17);
+                        }
+                        Err(error_17) => return Err(error_17),
+                    };
+                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                    return Ok(None);
+                };
+                match c._PyUnicodeWriter_WriteStr(&writer_2, s_2) {
+                    Ok(_) => {}
+                    Err(error_8) if c.is_exception(&error_8) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_16) if c.is_exception(&error_16) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_16);
+                            }
+                            Err(error_16) => return Err(error_16),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_8);
+                    }
+                    Err(error_8) => return Err(error_8),
+                };
+                match c._PyUnicodeWriter_WriteASCIIString(&writer_2, ": ", 2) {
+                    Ok(_) => {}
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_15) if c.is_exception(&error_15) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_15);
+                            }
+                            Err(error_15) => return Err(error_15),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_9);
+                    }
+                    Err(error_9) => return Err(error_9),
+                };
+                let s_3 = match super::object::PyObject_Repr(c, value_2.as_ref()) {
+                    Ok(s_3) => s_3,
+                    Err(error_10) if c.is_exception(&error_10) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_14) if c.is_exception(&error_14) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_14);
+                            }
+                            Err(error_14) => return Err(error_14),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_10);
+                    }
+                    Err(error_10) => return Err(error_10),
+                };
+                let Some(s_4) = &s_3 else {
+                    match super::object::Py_ReprLeave(c, self_) {
+                        Ok(_) => {}
+                        Err(error_13) if c.is_exception(&error_13) => {
+                            c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                            return Err(error_13);
+                        }
+                        Err(error_13) => return Err(error_13),
+                    };
+                    c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                    return Ok(None);
+                };
+                match c._PyUnicodeWriter_WriteStr(&writer_2, s_4) {
+                    Ok(_) => {}
+                    Err(error_11) if c.is_exception(&error_11) => {
+                        match super::object::Py_ReprLeave(c, self_) {
+                            Ok(_) => {}
+                            Err(error_12) if c.is_exception(&error_12) => {
+                                c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                                return Err(error_12);
+                            }
+                            Err(error_12) => return Err(error_12),
+                        };
+                        c._PyUnicodeWriter_Dealloc(&writer_2)?;
+                        return Err(error_11);
+                    }
+                    Err(error_11) => return Err(error_11),
+                };
+                first = 0i32;
+                i_2 = i_3;
+                continue;
+            }
+            break writer_2.clone();
+        }
+    };
+    c.set__PyUnicodeWriter_overallocate(&writer_3, 0)?;
+    match c._PyUnicodeWriter_WriteChar(&writer_3, 125) {
+        Ok(_) => {}
+        Err(error_19) if c.is_exception(&error_19) => {
+            match super::object::Py_ReprLeave(c, self_) {
+                Ok(_) => {}
+                Err(error_21) if c.is_exception(&error_21) => {
+                    c._PyUnicodeWriter_Dealloc(&writer_3)?;
+                    return Err(error_21);
+                }
+                Err(error_21) => return Err(error_21),
+            };
+            c._PyUnicodeWriter_Dealloc(&writer_3)?;
+            return Err(error_19);
+        }
+        Err(error_19) => return Err(error_19),
+    };
+    match super::object::Py_ReprLeave(c, self_) {
+        Ok(_) => {}
+        Err(error_20) if c.is_exception(&error_20) => {
+            return Err(
+                c
+                    .unsupported(
+                        "dict_repr_lock_held: call of _PyUnicodeWriter_Finish while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_20) => return Err(error_20),
+    };
+    return Ok(Some(c._PyUnicodeWriter_Finish(&writer_3)?));
 }
 /// CPython: Objects/dictobject.c, `dict_repr`.
-pub fn dict_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+pub fn dict_repr<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_repr);
-    return Ok(c.dict_repr_lock_held(self_)?);
+    return Ok(super::dictobject::dict_repr_lock_held(c, self_)?);
+}
+/// CPython: Objects/dictobject.c, `dict_length`.
+pub fn dict_length<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::dict_length);
+    return Ok(c.PyDictObject_ma_used(self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_subscript`.
 pub fn dict_subscript<C: CApi>(
@@ -707,7 +2339,7 @@ pub fn dict_subscript<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_subscript);
     let result = c._PyObject_HashFast(key)?;
-    let mut value = None;
+    let mut value = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
         self_,
@@ -737,10 +2369,10 @@ pub fn dict_subscript<C: CApi>(
         let id__missing = c._Py_ID("__missing__")?;
         if let Some(missing) = &super::typeobject::_PyObject_LookupSpecial(
             c,
-            Some(self_),
+            self_,
             &id__missing,
         )? {
-            return Ok(c.PyObject_CallOneArg(missing, Some(key))?);
+            return Ok(c.PyObject_CallOneArg(missing, key)?);
         }
     }
     return Err(c._PyErr_SetKeyError(key));
@@ -754,7 +2386,7 @@ pub fn dict_ass_sub<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_ass_sub);
     if let Some(w_2) = w {
-        return Ok(c.PyDict_SetItem(Some(mp), v, w_2)?);
+        return Ok(c.PyDict_SetItem(mp, v, w_2)?);
     }
     return Ok(c.PyDict_DelItem(mp, v)?);
 }
@@ -785,7 +2417,7 @@ pub fn dict_fromkeys_impl<C: CApi>(
     type_: &C::Object,
     iterable: &C::Object,
     value: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_fromkeys_impl);
     return Ok(super::dictobject::_PyDict_FromKeys(c, type_, iterable, value)?);
 }
@@ -809,22 +2441,95 @@ pub fn dict_update_arg<C: CApi>(
     }
     return Ok(super::dictobject::PyDict_MergeFromSeq2(c, self_, arg, 1)?);
 }
-/// CPython: Objects/dictobject.c, `dict_update`.
-pub fn dict_update<C: CApi>(
+/// CPython: Objects/dictobject.c, `dict_update_common`.
+pub fn dict_update_common<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     args: &C::Object,
-    kwds: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dict_update);
-    match c.dict_update_common(self_, args, kwds, "update") {
+    kwds: Option<&C::Object>,
+    methname: &str,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_update_common);
+    let mut arg = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])
+    {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.global(Global::Py_None)?);
+    let result_3 = if let Some(arg_2) = &arg {
+        let result_2 = match super::dictobject::dict_update_arg(c, self_, arg_2) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        result_2
+    } else {
+        0i32
+    };
+    let result_7 = if result_3 == 0 && let Some(kwds_2) = kwds {
+        let result_6 = {
+            let result_4 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_update_common: call of PyDict_Merge while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if result_4 != 0 {
+                let result_5 = match c.PyDict_Merge(self_, kwds_2, 1) {
+                    Ok(result_5) => result_5,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                result_5
+            } else {
+                -1i32
+            }
+        };
+        result_6
+    } else {
+        result_3
+    };
+    return Ok(result_7);
+}
+/// CPython: Objects/dictobject.c, `dict_update`.
+pub fn dict_update<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    kwds: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dict_update);
+    let result = match super::dictobject::dict_update_common(
+        c,
+        self_,
+        args,
+        Some(kwds),
+        "update",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != -1 {
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/dictobject.c, `merge_from_seq2_lock_held`.
 pub fn merge_from_seq2_lock_held<C: CApi>(
@@ -834,9 +2539,13 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::merge_from_seq2_lock_held);
-    let it = super::abstract_::PyObject_GetIter(c, seq2)?;
+    let object = match seq2 {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let it = super::abstract_::PyObject_GetIter(c, &object)?;
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
                 let fast = match super::abstract_::PySequence_Fast(c, item, "") {
@@ -930,15 +2639,14 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                         Err(error_5) => return Err(error_5),
                     };
                 } else {
-                    match c
-                        .dict_setdefault_ref_lock_held(
-                            d,
-                            &key,
-                            Some(&value),
-                            &mut None,
-                            0,
-                        )
-                    {
+                    match super::dictobject::dict_setdefault_ref_lock_held(
+                        c,
+                        d,
+                        &key,
+                        Some(&value),
+                        &mut None,
+                        0,
+                    ) {
                         Ok(_) => {}
                         Err(error_6) if c.is_exception(&error_6) => {
                             return Err(error_6);
@@ -946,7 +2654,7 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                         Err(error_6) => return Err(error_6),
                     };
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -967,18 +2675,330 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
         super::dictobject::merge_from_seq2_lock_held(c, Some(d), Some(seq2), override_)?,
     );
 }
+/// CPython: Objects/dictobject.c, `dict_dict_merge`.
+pub fn dict_dict_merge<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    other: &C::Object,
+    override_: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_dict_merge);
+    let is = c.Py_Is(other, mp)?;
+    if is || (c.PyDictObject_ma_used(other)? == 0) {
+        return Ok(0);
+    }
+    let ma_used = c.PyDictObject_ma_used(mp)?;
+    let override__2 = if ma_used == 0 {
+        let okeys = c.PyDictObject_ma_keys(other)?;
+        if c.PyDictObject_ma_values(mp)?.is_some() {
+            1i32
+        } else {
+            if c.PyDictObject_ma_values(other)?.is_some() {
+                1i32
+            } else {
+                let ma_used_2 = c.PyDictObject_ma_used(other)?;
+                let object = match okeys.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->dk_nentries")),
+                };
+                if ma_used_2 == c.PyDictKeysObject_dk_nentries(&object)? {
+                    let object_2 = match okeys.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->dk_log2_size")),
+                    };
+                    if (c.PyDictKeysObject_dk_log2_size(&object_2)? as i32) == 3 {
+                        let result = match c
+                            ._PyDict_NotifyEvent(3, Some(mp), Some(other), None)
+                        {
+                            Ok(result) => result,
+                            Err(error) if c.is_exception(&error) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "dict_dict_merge: call of clone_combined_dict_keys while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error) => return Err(error),
+                        };
+                        let keys = c.clone_combined_dict_keys(Some(other))?;
+                        super::dictobject::ensure_shared_on_resize(c, mp)?;
+                        let ma_keys = c.PyDictObject_ma_keys(mp)?;
+                        let object_3 = match ma_keys.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.dictkeys_decref(&object_3, 0)?;
+                        super::dictobject::set_keys(c, mp, &keys)?;
+                        let ma_used_3 = c.PyDictObject_ma_used(other)?;
+                        c.set_PyDictObject_ma_used(mp, ma_used_3)?;
+                        c.set_PyDictObject_ma_version_tag(mp, result)?;
+                        {
+                            let result_2 = match c._PyObject_GC_IS_TRACKED(Some(other)) {
+                                Ok(result_2) => result_2,
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "dict_dict_merge: call of _PyObject_GC_IS_TRACKED while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            if result_2 != 0 {
+                                let result_3 = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
+                                    Ok(result_3) => result_3,
+                                    Err(error_3) if c.is_exception(&error_3) => {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "dict_dict_merge: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_3) => return Err(error_3),
+                                };
+                                if result_3 != 0 {}
+                            }
+                        };
+                        return Ok(0);
+                    }
+                    let object_4 = match okeys.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->dk_log2_size")),
+                    };
+                    let dk_log2_size = c.PyDictKeysObject_dk_log2_size(&object_4)?;
+                    if (((((1 as i32).wrapping_shl((dk_log2_size as i32) as u32) / 2)
+                        << 1) / 3) as isize) < c.PyDictObject_ma_used(other)?
+                    {
+                        let result = match c
+                            ._PyDict_NotifyEvent(3, Some(mp), Some(other), None)
+                        {
+                            Ok(result) => result,
+                            Err(error) if c.is_exception(&error) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "dict_dict_merge: call of clone_combined_dict_keys while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error) => return Err(error),
+                        };
+                        let keys = c.clone_combined_dict_keys(Some(other))?;
+                        super::dictobject::ensure_shared_on_resize(c, mp)?;
+                        let ma_keys = c.PyDictObject_ma_keys(mp)?;
+                        let object_3 = match ma_keys.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.dictkeys_decref(&object_3, 0)?;
+                        super::dictobject::set_keys(c, mp, &keys)?;
+                        let ma_used_3 = c.PyDictObject_ma_used(other)?;
+                        c.set_PyDictObject_ma_used(mp, ma_used_3)?;
+                        c.set_PyDictObject_ma_version_tag(mp, result)?;
+                        {
+                            let result_2 = match c._PyObject_GC_IS_TRACKED(Some(other)) {
+                                Ok(result_2) => result_2,
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "dict_dict_merge: call of _PyObject_GC_IS_TRACKED while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            if result_2 != 0 {
+                                let result_3 = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
+                                    Ok(result_3) => result_3,
+                                    Err(error_3) if c.is_exception(&error_3) => {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "dict_dict_merge: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_3) => return Err(error_3),
+                                };
+                                if result_3 != 0 {}
+                            }
+                        };
+                        return Ok(0);
+                    }
+                    1i32
+                } else {
+                    1i32
+                }
+            }
+        }
+    } else {
+        override_
+    };
+    let dk_log2_size_2 = c.PyDictObject_ma_keys_dk_log2_size(mp)?;
+    let ma_used_4 = c.PyDictObject_ma_used(other)?;
+    if ((((1 as i32).wrapping_shl((dk_log2_size_2 as i32) as u32) << 1) / 3) as isize)
+        < ma_used_4
+    {
+        let unicode = (c.PyDictObject_ma_keys_dk_kind(other)? as i32) != 0;
+        let ma_used_5 = c.PyDictObject_ma_used(mp)?;
+        let ma_used_6 = c.PyDictObject_ma_used(other)?;
+        let result_4 = match super::dictobject::estimate_log2_keysize(
+            c,
+            ma_used_5.wrapping_add(ma_used_6),
+        ) {
+            Ok(result_4) => result_4,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_dict_merge: call of dictresize while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let result_5 = match c.dictresize(Some(mp), result_4, i32::from(unicode)) {
+            Ok(result_5) => result_5,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        if result_5 != 0 {
+            return Ok(-1);
+        }
+    }
+    let dk_nentries = c.PyDictObject_ma_keys_dk_nentries(other)?;
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut key = None::<C::Object>;
+            let mut value = None::<C::Object>;
+            let mut hash = 0;
+            let result_6 = match c
+                ._PyDict_Next(Some(other), &mut pos_2, &mut key, &mut value, &mut hash)
+            {
+                Ok(result_6) => result_6,
+                Err(error_6) if c.is_exception(&error_6) => {
+                    if override__2 == 1 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dict_dict_merge: call of insertdict while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_dict_merge: NULL as an argument of _PyDict_Contains_KnownHash",
+                            ),
+                    );
+                }
+                Err(error_6) => return Err(error_6),
+            };
+            if result_6 != 0 {
+                let err_3 = if override__2 == 1 {
+                    let result_7 = match c
+                        .insertdict(Some(mp), key.as_ref(), hash, value.as_ref())
+                    {
+                        Ok(result_7) => result_7,
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            return Err(error_7);
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    result_7
+                } else {
+                    let object_5 = match key.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_8 = match super::dictobject::_PyDict_Contains_KnownHash(
+                        c,
+                        mp,
+                        &object_5,
+                        hash,
+                    ) {
+                        Ok(result_8) => result_8,
+                        Err(error_8) if c.is_exception(&error_8) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "dict_dict_merge: call of insertdict while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_8) => return Err(error_8),
+                    };
+                    let err_2 = if result_8 == 0 {
+                        let result_9 = match c
+                            .insertdict(Some(mp), key.as_ref(), hash, value.as_ref())
+                        {
+                            Ok(result_9) => result_9,
+                            Err(error_9) if c.is_exception(&error_9) => {
+                                return Err(error_9);
+                            }
+                            Err(error_9) => return Err(error_9),
+                        };
+                        result_9
+                    } else {
+                        let err = if result_8 > 0 {
+                            if override__2 != 0 {
+                                let object_6 = match key.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                return Err(c._PyErr_SetKeyError(&object_6));
+                            }
+                            0i32
+                        } else {
+                            result_8
+                        };
+                        err
+                    };
+                    err_2
+                };
+                if err_3 != 0 {
+                    return Ok(-1);
+                }
+                if !(dk_nentries != c.PyDictObject_ma_keys_dk_nentries(other)?) {
+                    pos = pos_2;
+                    continue;
+                }
+                let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_RuntimeError, "dict mutated during update"),
+                );
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
 /// CPython: Objects/dictobject.c, `dict_merge`.
 pub fn dict_merge<C: CApi>(
     c: &mut C,
     a: &C::Object,
-    b: &C::Object,
+    b: Option<&C::Object>,
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_merge);
-    if c.PyDict_Check(a)? {
-        if !c.PyDict_Check(b)? {
-            let keys = super::abstract_::PyMapping_Keys(c, b)?;
-            let iter = super::abstract_::PyObject_GetIter(c, Some(&keys))?;
+    if c.PyDict_Check(a)? && let Some(b_2) = b {
+        if !c.PyDict_Check(b_2)? {
+            let keys = super::abstract_::PyMapping_Keys(c, b_2)?;
+            let iter = super::abstract_::PyObject_GetIter(c, &keys)?;
             let key = match super::abstract_::PyIter_Next(c, &iter) {
                 Ok(key) => key,
                 Err(error) if c.is_exception(&error) => {
@@ -990,11 +3010,11 @@ pub fn dict_merge<C: CApi>(
             };
             let res_2 = {
                 let mut key_2 = key.clone();
-                let res = 0;
+                let res = 0i32;
                 loop {
                     if let Some(key_3) = &key_2 {
                         if override_ != 1 {
-                            let result = c.PyDict_Contains(Some(a), key_3)?;
+                            let result = c.PyDict_Contains(a, key_3)?;
                             if result != 0 {
                                 if result > 0 {
                                     if override_ == 0 {
@@ -1020,7 +3040,7 @@ pub fn dict_merge<C: CApi>(
                         }
                         if let Some(value) = &super::abstract_::PyObject_GetItem(
                             c,
-                            b,
+                            b_2,
                             key_3,
                         )? {
                             super::dictobject::setitem_lock_held(
@@ -1051,13 +3071,13 @@ pub fn dict_merge<C: CApi>(
             };
             return Ok(res_2);
         }
-        let tp = c.Py_TYPE(b)?;
+        let tp = c.Py_TYPE(b_2)?;
         let tp_iter = c.slot(&tp, Slot::tp_iter)?;
         if c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
-            return Ok(c.dict_dict_merge(a, b, override_)?);
+            return Ok(super::dictobject::dict_dict_merge(c, a, b_2, override_)?);
         }
-        let keys = super::abstract_::PyMapping_Keys(c, b)?;
-        let iter = super::abstract_::PyObject_GetIter(c, Some(&keys))?;
+        let keys = super::abstract_::PyMapping_Keys(c, b_2)?;
+        let iter = super::abstract_::PyObject_GetIter(c, &keys)?;
         let key = match super::abstract_::PyIter_Next(c, &iter) {
             Ok(key) => key,
             Err(error) if c.is_exception(&error) => {
@@ -1069,11 +3089,11 @@ pub fn dict_merge<C: CApi>(
         };
         let res_2 = {
             let mut key_2 = key.clone();
-            let res = 0;
+            let res = 0i32;
             loop {
                 if let Some(key_3) = &key_2 {
                     if override_ != 1 {
-                        let result = c.PyDict_Contains(Some(a), key_3)?;
+                        let result = c.PyDict_Contains(a, key_3)?;
                         if result != 0 {
                             if result > 0 {
                                 if override_ == 0 {
@@ -1099,7 +3119,7 @@ pub fn dict_merge<C: CApi>(
                     }
                     if let Some(value) = &super::abstract_::PyObject_GetItem(
                         c,
-                        b,
+                        b_2,
                         key_3,
                     )? {
                         super::dictobject::setitem_lock_held(
@@ -1140,7 +3160,7 @@ pub fn _PyDict_MergeEx<C: CApi>(
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_MergeEx);
-    return Ok(super::dictobject::dict_merge(c, a, b, override_)?);
+    return Ok(super::dictobject::dict_merge(c, a, Some(b), override_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_copy_impl`.
 pub fn dict_copy_impl<C: CApi>(
@@ -1149,6 +3169,207 @@ pub fn dict_copy_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_copy_impl);
     return Ok(c.PyDict_Copy(self_)?);
+}
+/// CPython: Objects/dictobject.c, `copy_lock_held`.
+pub fn copy_lock_held<C: CApi>(
+    c: &mut C,
+    o: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::copy_lock_held);
+    let object = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    if c.PyDictObject_ma_used(&object)? == 0 {
+        return Ok(Some(super::dictobject::PyDict_New(c)?));
+    }
+    let object_2 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    if c.PyDictObject_ma_values(&object_2)?.is_some() {
+        let object_3 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_values")),
+        };
+        let ma_values = c.PyDictObject_ma_values(&object_3)?;
+        let object_4 = match ma_values.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let newvalues = match c.copy_values(&object_4) {
+            Ok(newvalues) => newvalues,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.PyErr_NoMemory());
+            }
+            Err(error) => return Err(error),
+        };
+        let PyDict_Type = c.global(Global::PyDict_Type)?;
+        let split_copy = match c._PyObject_GC_New(&PyDict_Type) {
+            Ok(split_copy) => split_copy,
+            Err(error_2) if c.is_exception(&error_2) => {
+                super::dictobject::free_values(c, &newvalues, 0)?;
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        {
+            let mut i = 0usize;
+            loop {
+                if i < (c.PyDictValues_capacity(&newvalues)? as usize) {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        c.set_PyDictObject_ma_values(&split_copy, Some(&newvalues))?;
+        let object_5 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_keys")),
+        };
+        let ma_keys = c.PyDictObject_ma_keys(&object_5)?;
+        c.set_PyDictObject_ma_keys(&split_copy, ma_keys.as_ref())?;
+        let object_6 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
+        };
+        let ma_used = c.PyDictObject_ma_used(&object_6)?;
+        c.set_PyDictObject_ma_used(&split_copy, ma_used)?;
+        let state = c.variable("PyInterpreterState")?;
+        let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
+        let state_2 = c.variable("PyInterpreterState")?;
+        c.set_PyInterpreterState_dict_state_global_version(
+            &state_2,
+            global_version.wrapping_add(4096),
+        )?;
+        c.set_PyDictObject_ma_version_tag(
+            &split_copy,
+            global_version.wrapping_add(4096),
+        )?;
+        let object_7 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_keys")),
+        };
+        let ma_keys_2 = c.PyDictObject_ma_keys(&object_7)?;
+        let object_8 = match ma_keys_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.dictkeys_incref(&object_8)?;
+        {
+            let result = match c._PyObject_GC_IS_TRACKED(o) {
+                Ok(result) => result,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "copy_lock_held: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if result != 0 {}
+        };
+        return Ok(Some(split_copy));
+    }
+    let object_9 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tp = c.Py_TYPE(&object_9)?;
+    let tp_iter = c.slot(&tp, Slot::tp_iter)?;
+    if !c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
+        let copy = super::dictobject::PyDict_New(c)?;
+        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
+            Ok(result_2) => result_2,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_2 == 0 {
+            return Ok(Some(copy));
+        }
+        return Ok(None);
+    }
+    let object_10 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    if c.PyDictObject_ma_values(&object_10)?.is_some() {
+        let copy = super::dictobject::PyDict_New(c)?;
+        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
+            Ok(result_2) => result_2,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_2 == 0 {
+            return Ok(Some(copy));
+        }
+        return Ok(None);
+    }
+    let object_11 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    let ma_used_2 = c.PyDictObject_ma_used(&object_11)?;
+    let object_12 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    if !(ma_used_2
+        >= (c.PyDictObject_ma_keys_dk_nentries(&object_12)?.wrapping_mul(2) / 3))
+    {
+        let copy = super::dictobject::PyDict_New(c)?;
+        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
+            Ok(result_2) => result_2,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_2 == 0 {
+            return Ok(Some(copy));
+        }
+        return Ok(None);
+    }
+    let keys = c.clone_combined_dict_keys(o)?;
+    let new = c.new_dict(&keys, None, 0, 0)?;
+    let object_13 = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    let ma_used_3 = c.PyDictObject_ma_used(&object_13)?;
+    c.set_PyDictObject_ma_used(&new, ma_used_3)?;
+    {
+        let result_3 = match c._PyObject_GC_IS_TRACKED(o) {
+            Ok(result_3) => result_3,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "copy_lock_held: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        if result_3 != 0 {}
+    };
+    return Ok(Some(new));
+}
+/// CPython: Objects/dictobject.c, `PyDict_Size`.
+pub fn PyDict_Size<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyDict_Size);
+    if c.PyDict_Check(mp)? {
+        return Ok(c.PyDictObject_ma_used(mp)?);
+    }
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/dictobject.c, `dict_equal`.
 pub fn dict_equal<C: CApi>(
@@ -1193,7 +3414,7 @@ pub fn dict___contains__<C: CApi>(
     key: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict___contains__);
-    if c.PyDict_Contains(Some(self_), key)? != 0 {
+    if c.PyDict_Contains(self_, key)? != 0 {
         return Ok(c.global(Global::Py_True)?);
     }
     return Ok(c.global(Global::Py_False)?);
@@ -1207,7 +3428,7 @@ pub fn dict_get_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_get_impl);
     let result = c._PyObject_HashFast(key)?;
-    let mut val = None;
+    let mut val = None::<C::Object>;
     match super::dictobject::_Py_dict_lookup_threadsafe(
         c,
         self_,
@@ -1233,6 +3454,153 @@ pub fn dict_get_impl<C: CApi>(
     };
     return Ok(val_3);
 }
+/// CPython: Objects/dictobject.c, `dict_setdefault_ref_lock_held`.
+pub fn dict_setdefault_ref_lock_held<C: CApi>(
+    c: &mut C,
+    d: Option<&C::Object>,
+    key: &C::Object,
+    default_value: Option<&C::Object>,
+    result: &mut Option<C::Object>,
+    incref_result: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::dict_setdefault_ref_lock_held);
+    let object = match d {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyDict_Check(&object)? {
+        let error_7 = c.PyErr_BadInternalCall();
+        *result = None;
+        return Err(error_7);
+    }
+    let result_2 = match c._PyObject_HashFast(key) {
+        Ok(result_2) => result_2,
+        Err(error) if c.is_exception(&error) => {
+            *result = None;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let object_2 = match d {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    let empty_keys_struct = c.variable("empty_keys_struct")?;
+    let ma_keys = c.PyDictObject_ma_keys(&object_2)?;
+    if match ma_keys.as_ref() {
+        Some(object) => c.Py_Is(&empty_keys_struct, object)?,
+        None => false,
+    } {
+        match c.insert_to_emptydict(d, key, result_2, default_value) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                *result = None;
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if incref_result != 0 {}
+        *result = default_value.cloned();
+        return Ok(0);
+    }
+    let check = c.PyUnicode_CheckExact(key)?;
+    if !check {
+        let object_3 = match d {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_keys")),
+        };
+        if (c.PyDictObject_ma_keys_dk_kind(&object_3)? as i32) != 0 {
+            match super::dictobject::insertion_resize(c, d, 0) {
+                Ok(_) => {}
+                Err(error_3) if c.is_exception(&error_3) => {
+                    *result = None;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+        }
+    }
+    let object_4 = match d {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    if !c.PyDictObject_ma_values(&object_4)?.is_some() {
+        let mut value_3 = None::<C::Object>;
+        match c._Py_dict_lookup(d, key, result_2, &mut value_3) {
+            Ok(_) => {}
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_setdefault_ref_lock_held: call of insert_combined_dict while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if incref_result != 0 {}
+        *result = value_3.clone();
+        return Ok(1);
+    }
+    let object_5 = match d {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    let ma_keys_2 = c.PyDictObject_ma_keys(&object_5)?;
+    let result_5 = match super::dictobject::insert_split_key(
+        c,
+        ma_keys_2.as_ref(),
+        key,
+        result_2,
+    ) {
+        Ok(result_5) => result_5,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(
+                c
+                    .unsupported(
+                        "dict_setdefault_ref_lock_held: call of insertion_resize while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let object_6 = match d {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    let value = c.PyDictObject_ma_values_values_at(&object_6, result_5)?;
+    let already_present = value.is_some();
+    let value_2 = if already_present {
+        value.clone()
+    } else {
+        match super::dictobject::insert_split_value(c, d, key, default_value, result_5) {
+            Ok(_) => {}
+            Err(error_5) if c.is_exception(&error_5) => {
+                if !(incref_result != 0) {
+                    *result = default_value.cloned();
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                *result = default_value.cloned();
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        default_value.cloned()
+    };
+    if incref_result != 0 {}
+    *result = value_2.clone();
+    return Ok(i32::from(already_present));
+}
 /// CPython: Objects/dictobject.c, `PyDict_SetDefaultRef`.
 pub fn PyDict_SetDefaultRef<C: CApi>(
     c: &mut C,
@@ -1243,7 +3611,14 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_SetDefaultRef);
     return Ok(
-        c.dict_setdefault_ref_lock_held(Some(d), key, Some(default_value), result, 1)?,
+        super::dictobject::dict_setdefault_ref_lock_held(
+            c,
+            Some(d),
+            key,
+            Some(default_value),
+            result,
+            1,
+        )?,
     );
 }
 /// CPython: Objects/dictobject.c, `PyDict_SetDefault`.
@@ -1254,8 +3629,15 @@ pub fn PyDict_SetDefault<C: CApi>(
     defaultobj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_SetDefault);
-    let mut result = None;
-    c.dict_setdefault_ref_lock_held(Some(d), key, Some(defaultobj), &mut result, 0)?;
+    let mut result = None::<C::Object>;
+    super::dictobject::dict_setdefault_ref_lock_held(
+        c,
+        Some(d),
+        key,
+        Some(defaultobj),
+        &mut result,
+        0,
+    )?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dict_setdefault_impl`.
@@ -1266,8 +3648,15 @@ pub fn dict_setdefault_impl<C: CApi>(
     default_value: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_setdefault_impl);
-    let mut val = None;
-    c.dict_setdefault_ref_lock_held(Some(self_), key, Some(default_value), &mut val, 1)?;
+    let mut val = None::<C::Object>;
+    super::dictobject::dict_setdefault_ref_lock_held(
+        c,
+        Some(self_),
+        key,
+        Some(default_value),
+        &mut val,
+        1,
+    )?;
     return Ok(val);
 }
 /// CPython: Objects/dictobject.c, `dict_clear_impl`.
@@ -1276,7 +3665,18 @@ pub fn dict_clear_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_clear_impl);
-    super::dictobject::PyDict_Clear(c, self_)?;
+    match super::dictobject::PyDict_Clear(c, self_) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "dict_clear_impl: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
     return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_pop_impl`.
@@ -1289,16 +3689,339 @@ pub fn dict_pop_impl<C: CApi>(
     c.enter(FunctionId::dict_pop_impl);
     return Ok(super::dictobject::_PyDict_Pop(c, self_, key, default_value)?);
 }
+/// CPython: Objects/dictobject.c, `dict_popitem_impl`.
+pub fn dict_popitem_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_popitem_impl);
+    let res = c.PyTuple_New(2)?;
+    if c.PyDictObject_ma_used(self_)? == 0 {
+        let PyExc_KeyError = c.global(Global::PyExc_KeyError)?;
+        return Err(c.PyErr_SetString(&PyExc_KeyError, "popitem(): dictionary is empty"));
+    }
+    let ma_values = c.PyDictObject_ma_values(self_)?;
+    if ma_values.is_some() {
+        let dk_log2_size = c.PyDictObject_ma_keys_dk_log2_size(self_)?;
+        match c.dictresize(Some(self_), dk_log2_size, 1) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    c.set_PyDictObject_ma_keys_dk_version(self_, 0)?;
+    let dk_kind = c.PyDictObject_ma_keys_dk_kind(self_)?;
+    let (hash, i_9, key_3, new_version, value_3) = if (dk_kind as i32) != 0 {
+        let ma_keys = c.PyDictObject_ma_keys(self_)?;
+        let ep0 = match c.DK_UNICODE_ENTRIES(ma_keys.as_ref()) {
+            Ok(ep0) => ep0,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_popitem_impl: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let i = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
+        let i_4 = {
+            let mut i_2 = i;
+            loop {
+                if i_2 >= 0 {
+                    let pointer = c.step(&ep0, i_2, "PyDictUnicodeEntry")?;
+                    if !c.PyDictUnicodeEntry_me_value(&pointer)?.is_some() {
+                        let i_3 = i_2.wrapping_sub(1);
+                        i_2 = i_3;
+                        continue;
+                    }
+                    break i_2;
+                } else {
+                    break i_2
+                }
+            }
+        };
+        let pointer_2 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+        let key = c.PyDictUnicodeEntry_me_key(&pointer_2)?;
+        let result_2 = match c._PyDict_NotifyEvent(2, Some(self_), key.as_ref(), None) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_popitem_impl: call of unicode_get_hash while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c.unicode_get_hash(key.as_ref()) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                let pointer_6 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+                c.PyDictUnicodeEntry_me_value(&pointer_6)?;
+                let pointer_7 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+                c.set_PyDictUnicodeEntry_me_key(&pointer_7, None)?;
+                let pointer_8 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+                c.set_PyDictUnicodeEntry_me_value(&pointer_8, None)?;
+                let ma_keys_2 = c.PyDictObject_ma_keys(self_)?;
+                match ma_keys_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_popitem_impl: call of lookdict_index while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let pointer_3 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+        let value = c.PyDictUnicodeEntry_me_value(&pointer_3)?;
+        let pointer_4 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+        c.set_PyDictUnicodeEntry_me_key(&pointer_4, None)?;
+        let pointer_5 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
+        c.set_PyDictUnicodeEntry_me_value(&pointer_5, None)?;
+        (result_3, i_4, key.clone(), result_2, value.clone())
+    } else {
+        let ma_keys_3 = c.PyDictObject_ma_keys(self_)?;
+        let ep0_2 = match c.DK_ENTRIES(ma_keys_3.as_ref()) {
+            Ok(ep0_2) => ep0_2,
+            Err(error_5) if c.is_exception(&error_5) => {
+                let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_popitem_impl: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        let i_5 = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
+        let i_8 = {
+            let mut i_6 = i_5;
+            loop {
+                if i_6 >= 0 {
+                    let pointer_9 = c.step(&ep0_2, i_6, "PyDictKeyEntry")?;
+                    if !c.PyDictKeyEntry_me_value(&pointer_9)?.is_some() {
+                        let i_7 = i_6.wrapping_sub(1);
+                        i_6 = i_7;
+                        continue;
+                    }
+                    break i_6;
+                } else {
+                    break i_6
+                }
+            }
+        };
+        let pointer_10 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        let key_2 = c.PyDictKeyEntry_me_key(&pointer_10)?;
+        let result_4 = match c._PyDict_NotifyEvent(2, Some(self_), key_2.as_ref(), None)
+        {
+            Ok(result_4) => result_4,
+            Err(error_6) if c.is_exception(&error_6) => {
+                let pointer_16 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+                c.PyDictKeyEntry_me_hash(&pointer_16)?;
+                let pointer_17 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+                c.PyDictKeyEntry_me_value(&pointer_17)?;
+                let pointer_18 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+                c.set_PyDictKeyEntry_me_key(&pointer_18, None)?;
+                let pointer_19 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+                c.set_PyDictKeyEntry_me_hash(&pointer_19, -1)?;
+                let pointer_20 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+                c.set_PyDictKeyEntry_me_value(&pointer_20, None)?;
+                let ma_keys_4 = c.PyDictObject_ma_keys(self_)?;
+                match ma_keys_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "dict_popitem_impl: call of lookdict_index while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        let pointer_11 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        let me_hash = c.PyDictKeyEntry_me_hash(&pointer_11)?;
+        let pointer_12 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        let value_2 = c.PyDictKeyEntry_me_value(&pointer_12)?;
+        let pointer_13 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        c.set_PyDictKeyEntry_me_key(&pointer_13, None)?;
+        let pointer_14 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        c.set_PyDictKeyEntry_me_hash(&pointer_14, -1)?;
+        let pointer_15 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
+        c.set_PyDictKeyEntry_me_value(&pointer_15, None)?;
+        (me_hash, i_8, key_2.clone(), result_4, value_2.clone())
+    };
+    let ma_keys_5 = c.PyDictObject_ma_keys(self_)?;
+    let object = match ma_keys_5.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_5 = match super::dictobject::lookdict_index(c, &object, hash, i_9) {
+        Ok(result_5) => result_5,
+        Err(error_7) if c.is_exception(&error_7) => {
+            let ma_keys_7 = c.PyDictObject_ma_keys(self_)?;
+            let object_5 = match ma_keys_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.dictkeys_set_index(&object_5, -1, -2)?;
+            let object_6 = match key_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyTuple_SET_ITEM(&res, 0, &object_6)?;
+            let object_7 = match value_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyTuple_SET_ITEM(&res, 1, &object_7)?;
+            c.set_PyDictObject_ma_keys_dk_nentries(self_, i_9)?;
+            let ma_used_2 = c.PyDictObject_ma_used(self_)?;
+            c.set_PyDictObject_ma_used(self_, ma_used_2.wrapping_sub(1))?;
+            c.set_PyDictObject_ma_version_tag(self_, new_version)?;
+            return Err(
+                c
+                    .unsupported(
+                        "dict_popitem_impl: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_7) => return Err(error_7),
+    };
+    let ma_keys_6 = c.PyDictObject_ma_keys(self_)?;
+    let object_2 = match ma_keys_6.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.dictkeys_set_index(&object_2, result_5, -2)?;
+    let object_3 = match key_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.PyTuple_SET_ITEM(&res, 0, &object_3)?;
+    let object_4 = match value_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.PyTuple_SET_ITEM(&res, 1, &object_4)?;
+    c.set_PyDictObject_ma_keys_dk_nentries(self_, i_9)?;
+    let ma_used = c.PyDictObject_ma_used(self_)?;
+    c.set_PyDictObject_ma_used(self_, ma_used.wrapping_sub(1))?;
+    c.set_PyDictObject_ma_version_tag(self_, new_version)?;
+    return Ok(res);
+}
 /// CPython: Objects/dictobject.c, `dict_tp_clear`.
 pub fn dict_tp_clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_tp_clear);
     super::dictobject::PyDict_Clear(c, op)?;
     return Ok(0);
 }
+/// CPython: Objects/dictobject.c, `sizeof_lock_held`.
+pub fn sizeof_lock_held<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::sizeof_lock_held);
+    let tp = c.Py_TYPE(mp)?;
+    let result = match c._PyObject_SIZE(&tp) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if c.PyDictObject_ma_values(mp)?.is_some() {
+                c.PyDictObject_ma_keys(mp)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "sizeof_lock_held: call of shared_keys_usable_size while an exception is pending",
+                        ),
+                );
+            }
+            if c.PyDictObject_ma_keys_dk_refcnt(mp)? == 1 {
+                let ma_keys_4 = c.PyDictObject_ma_keys(mp)?;
+                match ma_keys_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "sizeof_lock_held: call of _PyDict_KeysSize while an exception is pending",
+                        ),
+                );
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let ma_values = c.PyDictObject_ma_values(mp)?;
+    let res = if ma_values.is_some() {
+        let ma_keys = c.PyDictObject_ma_keys(mp)?;
+        let result_2 = match c.shared_keys_usable_size(ma_keys.as_ref()) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                if c.PyDictObject_ma_keys_dk_refcnt(mp)? == 1 {
+                    let ma_keys_2 = c.PyDictObject_ma_keys(mp)?;
+                    match ma_keys_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "sizeof_lock_held: call of _PyDict_KeysSize while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "sizeof_lock_held: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        result.wrapping_add(result_2.wrapping_mul(8))
+    } else {
+        result
+    };
+    let dk_refcnt = c.PyDictObject_ma_keys_dk_refcnt(mp)?;
+    let res_2 = if dk_refcnt == 1 {
+        let ma_keys_3 = c.PyDictObject_ma_keys(mp)?;
+        let object = match ma_keys_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = match c._PyDict_KeysSize(&object) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "sizeof_lock_held: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        res.wrapping_add(result_3)
+    } else {
+        res
+    };
+    return Ok(res_2 as isize);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_SizeOf`.
 pub fn _PyDict_SizeOf<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyDict_SizeOf);
-    return Ok(c.sizeof_lock_held(mp)?);
+    return Ok(super::dictobject::sizeof_lock_held(c, mp)?);
 }
 /// CPython: Objects/dictobject.c, `dict___sizeof___impl`.
 pub fn dict___sizeof___impl<C: CApi>(
@@ -1370,7 +4093,7 @@ pub fn PyDict_ContainsString<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_ContainsString);
     let key_obj = c.PyUnicode_FromString(Some(key))?;
-    return Ok(c.PyDict_Contains(Some(op), &key_obj)?);
+    return Ok(c.PyDict_Contains(op, &key_obj)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_Contains_KnownHash`.
 pub fn _PyDict_Contains_KnownHash<C: CApi>(
@@ -1380,12 +4103,81 @@ pub fn _PyDict_Contains_KnownHash<C: CApi>(
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_Contains_KnownHash);
-    let mut value = None;
+    let mut value = None::<C::Object>;
     c._Py_dict_lookup(Some(op), key, hash, &mut value)?;
     if value.is_some() {
         return Ok(1);
     }
     return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_ContainsId`.
+pub fn _PyDict_ContainsId<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    key: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_ContainsId);
+    let kv = c._PyUnicode_FromId(key)?;
+    return Ok(c.PyDict_Contains(op, &kv)?);
+}
+/// CPython: Objects/dictobject.c, `dict_new`.
+pub fn dict_new<C: CApi>(
+    c: &mut C,
+    type_: Option<&C::Object>,
+    _args: Option<&C::Object>,
+    _kwds: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dict_new);
+    let object = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_alloc")),
+    };
+    let tp_alloc = c.slot(&object, Slot::tp_alloc)?;
+    let function = match tp_alloc.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let object_2 = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let d = c.call_allocfunc(&function, &object_2, 0)?;
+    c.set_PyDictObject_ma_used(&d, 0)?;
+    let state = c.variable("PyInterpreterState")?;
+    let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
+    let state_2 = c.variable("PyInterpreterState")?;
+    c.set_PyInterpreterState_dict_state_global_version(
+        &state_2,
+        global_version.wrapping_add(4096),
+    )?;
+    c.set_PyDictObject_ma_version_tag(&d, global_version.wrapping_add(4096))?;
+    let empty_keys_struct = c.variable("empty_keys_struct")?;
+    c.dictkeys_incref(&empty_keys_struct)?;
+    let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
+    c.set_PyDictObject_ma_keys(&d, Some(&empty_keys_struct_2))?;
+    c.set_PyDictObject_ma_values(&d, None)?;
+    let is = !match type_ {
+        Some(object) => c.is(object, Global::PyDict_Type)?,
+        None => false,
+    };
+    if is {
+        {
+            let result = match c._PyObject_GC_IS_TRACKED(Some(&d)) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dict_new: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {}
+        };
+    }
+    return Ok(d);
 }
 /// CPython: Objects/dictobject.c, `dict_init`.
 pub fn dict_init<C: CApi>(
@@ -1395,7 +4187,9 @@ pub fn dict_init<C: CApi>(
     kwds: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_init);
-    return Ok(c.dict_update_common(self_, args, kwds, "dict")?);
+    return Ok(
+        super::dictobject::dict_update_common(c, self_, args, Some(kwds), "dict")?,
+    );
 }
 /// CPython: Objects/dictobject.c, `dict_vectorcall`.
 pub fn dict_vectorcall<C: CApi>(
@@ -1406,7 +4200,7 @@ pub fn dict_vectorcall<C: CApi>(
     kwnames: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_vectorcall);
-    let result = match c.PyVectorcall_NARGS(nargsf) {
+    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -1418,71 +4212,62 @@ pub fn dict_vectorcall<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    let result_2 = match c._PyArg_CheckPositional("dict", result, 0, 1) {
-        Ok(result_2) => result_2,
+    match c._PyArg_CheckPositional("dict", result, 0, 1) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_vectorcall: call of dict_new while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        let self_ = c.dict_new(type_, None, None)?;
-        let args_2 = if result == 1 {
-            let result_3 = match super::dictobject::dict_update_arg(
-                c,
-                &self_,
-                &args[0],
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 < 0 {
-                return Ok(None);
+    let self_ = super::dictobject::dict_new(c, Some(type_), None, None)?;
+    let args_2 = if result == 1 {
+        let item = c.item(args, 0)?;
+        let result_3 = match super::dictobject::dict_update_arg(c, &self_, &item) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
             }
-            &args[1..]
-        } else {
-            args
+            Err(error_3) => return Err(error_3),
         };
-        if let Some(kwnames_2) = kwnames {
-            {
-                let mut i = 0;
-                loop {
-                    if i < c.PyTuple_GET_SIZE(kwnames_2)? {
-                        let result_4 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
-                        match c
-                            .PyDict_SetItem(Some(&self_), &result_4, &args_2[i as usize])
-                        {
-                            Ok(_) => {}
-                            Err(error_4) if c.is_exception(&error_4) => {
-                                return Err(error_4);
-                            }
-                            Err(error_4) => return Err(error_4),
-                        };
-                        let i_2 = i + 1;
-                        i = i_2;
-                        continue;
-                    }
-                    break;
-                }
-            };
+        if result_3 < 0 {
+            return Ok(None);
         }
-        return Ok(Some(self_));
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
+    if let Some(kwnames_2) = kwnames {
+        {
+            let mut i = 0isize;
+            loop {
+                if i < c.PyTuple_GET_SIZE(kwnames_2)? {
+                    let result_4 = c.PyTuple_GET_ITEM(kwnames_2, i)?;
+                    let item_2 = c.item(args_2, i as usize)?;
+                    match c.PyDict_SetItem(&self_, &result_4, &item_2) {
+                        Ok(_) => {}
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
     }
-    return Ok(None);
+    return Ok(Some(self_));
 }
 /// CPython: Objects/dictobject.c, `dict_iter`.
-pub fn dict_iter<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+pub fn dict_iter<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_iter);
     let PyDictIterKey_Type = c.global(Global::PyDictIterKey_Type)?;
-    return Ok(c.dictiter_new(Some(self_), &PyDictIterKey_Type)?);
+    return Ok(super::dictobject::dictiter_new(c, Some(self_), &PyDictIterKey_Type)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItemString`.
 pub fn PyDict_GetItemString<C: CApi>(
@@ -1527,7 +4312,18 @@ pub fn PyDict_GetItemStringRef<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.PyDict_GetItemRef(Some(v), &key_obj, result)?);
+    return Ok(c.PyDict_GetItemRef(v, &key_obj, result)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_SetItemId`.
+pub fn _PyDict_SetItemId<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    key: &C::Object,
+    item: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_SetItemId);
+    let kv = c._PyUnicode_FromId(key)?;
+    return Ok(c.PyDict_SetItem(v, &kv, item)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_SetItemString`.
 pub fn PyDict_SetItemString<C: CApi>(
@@ -1544,7 +4340,17 @@ pub fn PyDict_SetItemString<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(c.PyDict_SetItem(Some(v), &object, item)?);
+    return Ok(c.PyDict_SetItem(v, &object, item)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_DelItemId`.
+pub fn _PyDict_DelItemId<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    key: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_DelItemId);
+    let kv = c._PyUnicode_FromId(key)?;
+    return Ok(c.PyDict_DelItem(v, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_DelItemString`.
 pub fn PyDict_DelItemString<C: CApi>(
@@ -1556,12 +4362,114 @@ pub fn PyDict_DelItemString<C: CApi>(
     let kv = c.PyUnicode_FromString(Some(key))?;
     return Ok(c.PyDict_DelItem(v, &kv)?);
 }
+/// CPython: Objects/dictobject.c, `dictiter_new`.
+pub fn dictiter_new<C: CApi>(
+    c: &mut C,
+    dict: Option<&C::Object>,
+    itertype: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::dictiter_new);
+    let di = c._PyObject_GC_New(itertype)?;
+    c.set_dictiterobject_di_dict(&di, dict)?;
+    let object = match dict {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    let ma_used = c.PyDictObject_ma_used(&object)?;
+    c.set_dictiterobject_di_used(&di, ma_used)?;
+    c.set_dictiterobject_len(&di, ma_used)?;
+    let is = c.is(itertype, Global::PyDictRevIterKey_Type)?;
+    if is {
+        let object_2 = match dict {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_values")),
+        };
+        let ma_values = c.PyDictObject_ma_values(&object_2)?;
+        if ma_values.is_some() {
+            c.set_dictiterobject_di_pos(&di, ma_used.wrapping_sub(1))?;
+        } else {
+            let result = super::dictobject::load_keys_nentries(c, dict)?;
+            c.set_dictiterobject_di_pos(&di, result.wrapping_sub(1))?;
+        };
+    } else {
+        let is_2 = c.is(itertype, Global::PyDictRevIterItem_Type)?;
+        if is_2 || c.is(itertype, Global::PyDictRevIterValue_Type)? {
+            let object_2 = match dict {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ma_values")),
+            };
+            let ma_values = c.PyDictObject_ma_values(&object_2)?;
+            if ma_values.is_some() {
+                c.set_dictiterobject_di_pos(&di, ma_used.wrapping_sub(1))?;
+            } else {
+                let result = super::dictobject::load_keys_nentries(c, dict)?;
+                c.set_dictiterobject_di_pos(&di, result.wrapping_sub(1))?;
+            };
+        } else {
+            c.set_dictiterobject_di_pos(&di, 0)?;
+        }
+    };
+    let is_3 = c.is(itertype, Global::PyDictIterItem_Type)?;
+    if is_3 || c.is(itertype, Global::PyDictRevIterItem_Type)? {
+        let Py_None = c.global(Global::Py_None)?;
+        let Py_None_2 = c.global(Global::Py_None)?;
+        let result_2 = match c
+            .PyTuple_Pack(2, &[Argument::Object(Py_None), Argument::Object(Py_None_2)])
+        {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                c.set_dictiterobject_di_result(&di, None)?;
+                if c.dictiterobject_di_result(&di)?.is_some() {
+                    return Err(
+                        c
+                            .unsupported(
+                                "dictiter_new: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        c.set_dictiterobject_di_result(&di, Some(&result_2))?;
+        if !c.dictiterobject_di_result(&di)?.is_some() {
+            return Ok(None);
+        }
+    } else {
+        c.set_dictiterobject_di_result(&di, None)?;
+    };
+    return Ok(Some(di));
+}
 /// CPython: Objects/dictobject.c, `dictiter_dealloc`.
 pub fn dictiter_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::dictiter_dealloc);
-    c._PyObject_GC_UNTRACK(self_)?;
     c.PyObject_GC_Del(Some(self_))?;
     return Ok(());
+}
+/// CPython: Objects/dictobject.c, `dictiter_len`.
+pub fn dictiter_len<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::dictiter_len);
+    let di_dict = c.dictiterobject_di_dict(self_)?;
+    let len = if di_dict.is_some() {
+        let di_used = c.dictiterobject_di_used(self_)?;
+        let di_dict_2 = c.dictiterobject_di_dict(self_)?;
+        let object = match di_dict_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
+        };
+        if di_used == c.PyDictObject_ma_used(&object)? {
+            c.dictiterobject_len(self_)?
+        } else {
+            0isize
+        }
+    } else {
+        0isize
+    };
+    return Ok(c.PyLong_FromSize_t(len as usize)?);
 }
 /// CPython: Objects/dictobject.c, `dictiter_iternextkey`.
 pub fn dictiter_iternextkey<C: CApi>(
@@ -1618,8 +4526,8 @@ pub fn dictiter_iternextitem<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictiter_iternextitem);
     if let Some(d) = &c.dictiterobject_di_dict(self_)? {
-        let mut key = None;
-        let mut value = None;
+        let mut key = None::<C::Object>;
+        let mut value = None::<C::Object>;
         let result = match c
             .dictiter_iternextitem_lock_held(d, self_, &mut key, &mut value)
         {
@@ -1690,29 +4598,21 @@ pub fn dictiter_iternextitem<C: CApi>(
                             }
                             Err(error_3) => return Err(error_3),
                         };
-                        if !(result_4 != 0) {
-                            let object_7 = match result_2.as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
-                            c._PyObject_GC_TRACK(&object_7)?;
-                        }
+                        if result_4 != 0 {}
                     };
                     result_2.clone()
                 } else {
                     let result_5 = c.PyTuple_New(2)?;
-                    let object_8 = match key.as_ref() {
+                    let object_7 = match key.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.PyTuple_SET_ITEM(&result_5, 0, &object_8)?;
-                    let object_9 = match value.as_ref() {
+                    c.PyTuple_SET_ITEM(&result_5, 0, &object_7)?;
+                    let object_8 = match value.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.PyTuple_SET_ITEM(&result_5, 1, &object_9)?;
+                    c.PyTuple_SET_ITEM(&result_5, 1, &object_8)?;
                     Some(result_5.clone())
                 }
             };
@@ -1737,17 +4637,57 @@ pub fn dictreviter_iternext<C: CApi>(
 pub fn dict___reversed___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict___reversed___impl);
     let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
-    return Ok(c.dictiter_new(Some(self_), &PyDictRevIterKey_Type)?);
+    return Ok(super::dictobject::dictiter_new(c, Some(self_), &PyDictRevIterKey_Type)?);
 }
 /// CPython: Objects/dictobject.c, `dictview_dealloc`.
 pub fn dictview_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::dictview_dealloc);
-    c._PyObject_GC_UNTRACK(self_)?;
     c.PyObject_GC_Del(Some(self_))?;
     return Ok(());
+}
+/// CPython: Objects/dictobject.c, `dictview_len`.
+pub fn dictview_len<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::dictview_len);
+    let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
+    let len = if dv_dict.is_some() {
+        let dv_dict_2 = c._PyDictViewObject_dv_dict(self_)?;
+        let object = match dv_dict_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
+        };
+        c.PyDictObject_ma_used(&object)?
+    } else {
+        0isize
+    };
+    return Ok(len);
+}
+/// CPython: Objects/dictobject.c, `_PyDictView_New`.
+pub fn _PyDictView_New<C: CApi>(
+    c: &mut C,
+    dict: &C::Object,
+    type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyDictView_New);
+    if c.PyDict_Check(dict)? {
+        let dv = c._PyObject_GC_New(type_)?;
+        c.set__PyDictViewObject_dv_dict(&dv, Some(dict))?;
+        return Ok(dv);
+    }
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let tp = c.Py_TYPE(dict)?;
+    let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "%s() requires a dict argument, not '%s'",
+                &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
+            ),
+    );
 }
 /// CPython: Objects/dictobject.c, `dictview_mapping`.
 pub fn dictview_mapping<C: CApi>(
@@ -1760,7 +4700,11 @@ pub fn dictview_mapping<C: CApi>(
         None => return Err(c.unsupported("NULL->dv_dict")),
     };
     let mapping = c._PyDictViewObject_dv_dict(&object)?;
-    return Ok(c.PyDictProxy_New(mapping.as_ref())?);
+    let object_2 = match mapping.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyDictProxy_New(&object_2)?);
 }
 /// CPython: Objects/dictobject.c, `all_contained_in`.
 pub fn all_contained_in<C: CApi>(
@@ -1769,9 +4713,13 @@ pub fn all_contained_in<C: CApi>(
     other: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::all_contained_in);
-    let iter = super::abstract_::PyObject_GetIter(c, self_)?;
+    let object = match self_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iter = super::abstract_::PyObject_GetIter(c, &object)?;
     let ok_2 = {
-        let mut ok = 1;
+        let mut ok = 1i32;
         loop {
             let next = match super::abstract_::PyIter_Next(c, &iter) {
                 Ok(next) => next,
@@ -1781,9 +4729,13 @@ pub fn all_contained_in<C: CApi>(
                 Err(error) => return Err(error),
             };
             if let Some(next_2) = &next {
+                let object_2 = match other {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
                 let result = match super::abstract_::PySequence_Contains(
                     c,
-                    other,
+                    &object_2,
                     next_2,
                 ) {
                     Ok(result) => result,
@@ -1817,8 +4769,16 @@ pub fn dictview_richcompare<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     if c.PyAnySet_Check(&object)? {
-        let result = super::abstract_::PyObject_Size(c, self_)?;
-        let result_2 = super::abstract_::PyObject_Size(c, other)?;
+        let object_2 = match self_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = super::abstract_::PyObject_Size(c, &object_2)?;
+        let object_3 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
         let ok_7 = match op {
             3 | 2 => {
                 let ok = if result == result_2 {
@@ -1838,7 +4798,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_3
                 } else {
-                    0
+                    0i32
                 };
                 let ok_2 = if op == 3 && ok >= 0 { i32::from(!(ok != 0)) } else { ok };
                 ok_2
@@ -1858,7 +4818,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_4
                 } else {
-                    0
+                    0i32
                 };
                 ok_3
             }
@@ -1877,7 +4837,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_5
                 } else {
-                    0
+                    0i32
                 };
                 ok_4
             }
@@ -1896,7 +4856,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_6
                 } else {
-                    0
+                    0i32
                 };
                 ok_5
             }
@@ -1915,11 +4875,11 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_7
                 } else {
-                    0
+                    0i32
                 };
                 ok_6
             }
-            _ => 0,
+            _ => 0i32,
         };
         if ok_7 < 0 {
             return Ok(None);
@@ -1931,13 +4891,21 @@ pub fn dictview_richcompare<C: CApi>(
         };
         return Ok(Some(result_8));
     }
-    let object_2 = match other {
+    let object_4 = match other {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if c.PyDictViewSet_Check(&object_2)? {
-        let result = super::abstract_::PyObject_Size(c, self_)?;
-        let result_2 = super::abstract_::PyObject_Size(c, other)?;
+    if c.PyDictViewSet_Check(&object_4)? {
+        let object_2 = match self_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = super::abstract_::PyObject_Size(c, &object_2)?;
+        let object_3 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
         let ok_7 = match op {
             3 | 2 => {
                 let ok = if result == result_2 {
@@ -1957,7 +4925,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_3
                 } else {
-                    0
+                    0i32
                 };
                 let ok_2 = if op == 3 && ok >= 0 { i32::from(!(ok != 0)) } else { ok };
                 ok_2
@@ -1977,7 +4945,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_4
                 } else {
-                    0
+                    0i32
                 };
                 ok_3
             }
@@ -1996,7 +4964,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_5
                 } else {
-                    0
+                    0i32
                 };
                 ok_4
             }
@@ -2015,7 +4983,7 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_6
                 } else {
-                    0
+                    0i32
                 };
                 ok_5
             }
@@ -2034,11 +5002,11 @@ pub fn dictview_richcompare<C: CApi>(
                     };
                     result_7
                 } else {
-                    0
+                    0i32
                 };
                 ok_6
             }
-            _ => 0,
+            _ => 0i32,
         };
         if ok_7 < 0 {
             return Ok(None);
@@ -2115,14 +5083,16 @@ pub fn dictview_repr<C: CApi>(
 pub fn dictkeys_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictkeys_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterKey_Type = c.global(Global::PyDictIterKey_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictIterKey_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(c, dv_dict.as_ref(), &PyDictIterKey_Type)?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/dictobject.c, `dictkeys_contains`.
 pub fn dictkeys_contains<C: CApi>(
@@ -2133,7 +5103,11 @@ pub fn dictkeys_contains<C: CApi>(
     c.enter(FunctionId::dictkeys_contains);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
-        return Ok(c.PyDict_Contains(dv_dict.as_ref(), obj)?);
+        let object = match dv_dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyDict_Contains(&object, obj)?);
     }
     return Ok(0);
 }
@@ -2170,6 +5144,158 @@ pub fn dictviews_sub<C: CApi>(
     c.PyObject_CallMethodOneArg(&result, &iddifference_update, Some(other))?;
     return Ok(result);
 }
+/// CPython: Objects/dictobject.c, `_PyDictView_Intersect`.
+pub fn _PyDictView_Intersect<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDictView_Intersect);
+    let check = c.PyDictViewSet_Check(self_)?;
+    let (self__2, other_2) = if check {
+        (other.clone(), self_.clone())
+    } else {
+        (self_.clone(), other.clone())
+    };
+    let result = super::dictobject::dictview_len(c, &other_2)?;
+    let check_2 = c.PySet_CheckExact(&self__2)?;
+    if check_2 {
+        let result_2 = match super::abstract_::PyObject_Size(c, &self__2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                if result <= -1 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyDictView_Intersect: call of PyObject_CallMethodObjArgs while an exception is pending",
+                            ),
+                    );
+                }
+                if c.PyDictViewSet_Check(&self__2)? {
+                    if super::dictobject::dictview_len(c, &self__2)? > result {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyDictView_Intersect: call of PySet_New while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyDictView_Intersect: call of PySet_New while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyDictView_Intersect: call of PySet_New while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result <= result_2 {
+            let idintersection = c._Py_ID("intersection")?;
+            return Ok(
+                Some(
+                    c
+                        .PyObject_CallMethodObjArgs(
+                            &self__2,
+                            &idintersection,
+                            &[Argument::Object(other_2.clone())],
+                        )?,
+                ),
+            );
+        }
+    }
+    let check_3 = c.PyDictViewSet_Check(&self__2)?;
+    let (other_4, self__4) = if check_3 {
+        let result_3 = super::dictobject::dictview_len(c, &self__2)?;
+        let (other_3, self__3) = if result_3 > result {
+            (other_2.clone(), self__2.clone())
+        } else {
+            (self__2.clone(), other_2.clone())
+        };
+        (other_3.clone(), self__3.clone())
+    } else {
+        (self__2.clone(), other_2.clone())
+    };
+    let result_4 = c.PySet_New(None)?;
+    let it = super::abstract_::PyObject_GetIter(c, &other_4)?;
+    if c.PyDictKeys_Check(&self__4)? {
+        {
+            loop {
+                let key = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key) => key,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if let Some(key_2) = &key {
+                    let result_5 = super::dictobject::dictkeys_contains(
+                        c,
+                        &self__4,
+                        key_2,
+                    )?;
+                    if result_5 != 0 {
+                        let result_6 = match c.PySet_Add(&result_4, key_2) {
+                            Ok(result_6) => result_6,
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                return Err(error_3);
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                        if result_6 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result_4));
+    }
+    {
+        loop {
+            let key_3 = match super::abstract_::PyIter_Next(c, &it) {
+                Ok(key_3) => key_3,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if let Some(key_4) = &key_3 {
+                let result_7 = super::dictobject::dictitems_contains(
+                    c,
+                    &self__4,
+                    key_4,
+                )?;
+                if result_7 < 0 {
+                    return Ok(None);
+                }
+                if result_7 != 0 {
+                    let result_8 = match c.PySet_Add(&result_4, key_4) {
+                        Ok(result_8) => result_8,
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            return Err(error_5);
+                        }
+                        Err(error_5) => return Err(error_5),
+                    };
+                    if result_8 != 0 {
+                        return Ok(None);
+                    }
+                }
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(Some(result_4));
+}
 /// CPython: Objects/dictobject.c, `dictviews_or`.
 pub fn dictviews_or<C: CApi>(
     c: &mut C,
@@ -2194,97 +5320,109 @@ pub fn dictitems_xor_lock_held<C: CApi>(
     d2: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictitems_xor_lock_held);
-    let temp_dict = c.copy_lock_held(d1)?;
-    let result_set = c.PySet_New(None)?;
-    {
-        let mut key = None;
-        let mut pos = 0;
-        let mut val2 = None;
-        loop {
-            let mut pos_2 = pos;
-            let mut key_2 = key.clone();
-            let mut val2_2 = val2.clone();
-            let mut hash = 0;
-            let result = match c
-                ._PyDict_Next(d2, &mut pos_2, &mut key_2, &mut val2_2, &mut hash)
-            {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "dictitems_xor_lock_held: call of _PyDict_GetItem_KnownHash while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result != 0 {
-                let val1 = c
-                    ._PyDict_GetItem_KnownHash(&temp_dict, key_2.as_ref(), hash)?;
-                let result_2 = super::object::PyObject_RichCompareBool(
-                    c,
-                    Some(&val1),
-                    val2_2.as_ref(),
-                    2,
-                )?;
-                if result_2 < 0 {
-                    return Ok(None);
-                }
-                if result_2 != 0 {
-                    match super::dictobject::_PyDict_DelItem_KnownHash(
-                        c,
-                        &temp_dict,
-                        key_2.as_ref(),
-                        hash,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                } else {
-                    let pair = c
-                        .PyTuple_Pack(
-                            2,
-                            &[
-                                match key_2.clone() {
-                                    Some(object) => Argument::Object(object),
-                                    None => return Err(c.unsupported("NULL in a format")),
-                                },
-                                match val2_2.clone() {
-                                    Some(object) => Argument::Object(object),
-                                    None => return Err(c.unsupported("NULL in a format")),
-                                },
-                            ],
-                        )?;
-                    match c.PySet_Add(&result_set, &pair) {
-                        Ok(_) => {}
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
+    if let Some(temp_dict) = &super::dictobject::copy_lock_held(c, d1)? {
+        let result_set = c.PySet_New(None)?;
+        {
+            let mut key = None::<C::Object>;
+            let mut pos = 0isize;
+            let mut val2 = None::<C::Object>;
+            loop {
+                let mut pos_2 = pos;
+                let mut key_2 = key.clone();
+                let mut val2_2 = val2.clone();
+                let mut hash = 0;
+                let result = match c
+                    ._PyDict_Next(d2, &mut pos_2, &mut key_2, &mut val2_2, &mut hash)
+                {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dictitems_xor_lock_held: call of _PyDict_GetItem_KnownHash while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
                 };
-                key = key_2.clone();
-                pos = pos_2;
-                val2 = val2_2.clone();
-                continue;
+                if result != 0 {
+                    let val1 = c
+                        ._PyDict_GetItem_KnownHash(temp_dict, key_2.as_ref(), hash)?;
+                    let object = match val2_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_2 = super::object::PyObject_RichCompareBool(
+                        c,
+                        &val1,
+                        &object,
+                        2,
+                    )?;
+                    if result_2 < 0 {
+                        return Ok(None);
+                    }
+                    if result_2 != 0 {
+                        let object_2 = match key_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        match super::dictobject::_PyDict_DelItem_KnownHash(
+                            c,
+                            temp_dict,
+                            &object_2,
+                            hash,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                    } else {
+                        let pair = c
+                            .PyTuple_Pack(
+                                2,
+                                &[
+                                    match key_2.clone() {
+                                        Some(object) => Argument::Object(object),
+                                        None => return Err(c.unsupported("NULL in a format")),
+                                    },
+                                    match val2_2.clone() {
+                                        Some(object) => Argument::Object(object),
+                                        None => return Err(c.unsupported("NULL in a format")),
+                                    },
+                                ],
+                            )?;
+                        match c.PySet_Add(&result_set, &pair) {
+                            Ok(_) => {}
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                return Err(error_3);
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                    };
+                    key = key_2.clone();
+                    pos = pos_2;
+                    val2 = val2_2.clone();
+                    continue;
+                }
+                break;
             }
-            break;
-        }
-    };
-    let iditems = c._Py_ID("items")?;
-    let remaining_pairs = c.PyObject_CallMethodNoArgs(Some(&temp_dict), &iditems)?;
-    match c._PySet_Update(&result_set, &remaining_pairs) {
-        Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    return Ok(Some(result_set));
+        };
+        let iditems = c._Py_ID("items")?;
+        let remaining_pairs = c.PyObject_CallMethodNoArgs(Some(temp_dict), &iditems)?;
+        match c._PySet_Update(&result_set, &remaining_pairs) {
+            Ok(_) => {}
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(Some(result_set));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/dictobject.c, `dictitems_xor`.
 pub fn dictitems_xor<C: CApi>(
@@ -2320,39 +5458,16 @@ pub fn dictviews_isdisjoint<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictviews_isdisjoint);
     if c.Py_Is(self_, other)? {
-        let result = match c.dictview_len(self_) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dictviews_isdisjoint: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
+        if super::dictobject::dictview_len(c, self_)? == 0 {
             return Ok(Some(c.global(Global::Py_True)?));
         }
         return Ok(Some(c.global(Global::Py_False)?));
     }
     let check = c.PyAnySet_Check(other)?;
     let (other_3, self__3) = if check || c.PyDictViewSet_Check(other)? {
-        let result_2 = match c.dictview_len(self_) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dictviews_isdisjoint: call of PyObject_Size while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = super::abstract_::PyObject_Size(c, Some(other))?;
-        let (other_2, self__2) = if result_3 > result_2 {
+        let result = super::dictobject::dictview_len(c, self_)?;
+        let result_2 = super::abstract_::PyObject_Size(c, other)?;
+        let (other_2, self__2) = if result_2 > result {
             (self_.clone(), other.clone())
         } else {
             (other.clone(), self_.clone())
@@ -2361,26 +5476,26 @@ pub fn dictviews_isdisjoint<C: CApi>(
     } else {
         (other.clone(), self_.clone())
     };
-    let it = super::abstract_::PyObject_GetIter(c, Some(&other_3))?;
+    let it = super::abstract_::PyObject_GetIter(c, &other_3)?;
     {
         loop {
             let item = match super::abstract_::PyIter_Next(c, &it) {
                 Ok(item) => item,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
             if let Some(item_2) = &item {
-                let result_4 = super::abstract_::PySequence_Contains(
+                let result_3 = super::abstract_::PySequence_Contains(
                     c,
-                    Some(&self__3),
+                    &self__3,
                     item_2,
                 )?;
-                if result_4 == -1 {
+                if result_3 == -1 {
                     return Ok(None);
                 }
-                if !(result_4 != 0) {
+                if !(result_3 != 0) {
                     continue;
                 }
                 return Ok(Some(c.global(Global::Py_False)?));
@@ -2397,34 +5512,38 @@ pub fn dict_keys_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_keys_impl);
     let PyDictKeys_Type = c.global(Global::PyDictKeys_Type)?;
-    return Ok(c._PyDictView_New(self_, &PyDictKeys_Type)?);
+    return Ok(super::dictobject::_PyDictView_New(c, self_, &PyDictKeys_Type)?);
 }
 /// CPython: Objects/dictobject.c, `dictkeys_reversed`.
 pub fn dictkeys_reversed<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictkeys_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictRevIterKey_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(c, dv_dict.as_ref(), &PyDictRevIterKey_Type)?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/dictobject.c, `dictitems_iter`.
 pub fn dictitems_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictitems_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterItem_Type = c.global(Global::PyDictIterItem_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictIterItem_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(c, dv_dict.as_ref(), &PyDictIterItem_Type)?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/dictobject.c, `dictitems_contains`.
 pub fn dictitems_contains<C: CApi>(
@@ -2438,13 +5557,21 @@ pub fn dictitems_contains<C: CApi>(
             let key = c.PyTuple_GET_ITEM(obj, 0)?;
             let value = c.PyTuple_GET_ITEM(obj, 1)?;
             let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
-            let mut found = None;
-            let result = c.PyDict_GetItemRef(dv_dict.as_ref(), &key, &mut found)?;
+            let object = match dv_dict.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let mut found = None::<C::Object>;
+            let result = c.PyDict_GetItemRef(&object, &key, &mut found)?;
             let result_3 = if result == 1 {
+                let object_2 = match found.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
                 let result_2 = match super::object::PyObject_RichCompareBool(
                     c,
-                    found.as_ref(),
-                    Some(&value),
+                    &object_2,
+                    &value,
                     2,
                 ) {
                     Ok(result_2) => result_2,
@@ -2470,34 +5597,42 @@ pub fn dict_items_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_items_impl);
     let PyDictItems_Type = c.global(Global::PyDictItems_Type)?;
-    return Ok(c._PyDictView_New(self_, &PyDictItems_Type)?);
+    return Ok(super::dictobject::_PyDictView_New(c, self_, &PyDictItems_Type)?);
 }
 /// CPython: Objects/dictobject.c, `dictitems_reversed`.
 pub fn dictitems_reversed<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictitems_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterItem_Type = c.global(Global::PyDictRevIterItem_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictRevIterItem_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(
+                c,
+                dv_dict.as_ref(),
+                &PyDictRevIterItem_Type,
+            )?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/dictobject.c, `dictvalues_iter`.
 pub fn dictvalues_iter<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictvalues_iter);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictIterValue_Type = c.global(Global::PyDictIterValue_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictIterValue_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(c, dv_dict.as_ref(), &PyDictIterValue_Type)?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/dictobject.c, `dict_values_impl`.
 pub fn dict_values_impl<C: CApi>(
@@ -2506,21 +5641,111 @@ pub fn dict_values_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_values_impl);
     let PyDictValues_Type = c.global(Global::PyDictValues_Type)?;
-    return Ok(c._PyDictView_New(self_, &PyDictValues_Type)?);
+    return Ok(super::dictobject::_PyDictView_New(c, self_, &PyDictValues_Type)?);
 }
 /// CPython: Objects/dictobject.c, `dictvalues_reversed`.
 pub fn dictvalues_reversed<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictvalues_reversed);
     if c._PyDictViewObject_dv_dict(self_)?.is_some() {
         let dv_dict = c._PyDictViewObject_dv_dict(self_)?;
         let PyDictRevIterValue_Type = c.global(Global::PyDictRevIterValue_Type)?;
-        return Ok(c.dictiter_new(dv_dict.as_ref(), &PyDictRevIterValue_Type)?);
+        return Ok(
+            super::dictobject::dictiter_new(
+                c,
+                dv_dict.as_ref(),
+                &PyDictRevIterValue_Type,
+            )?,
+        );
     }
-    return Ok(c.global(Global::Py_None)?);
+    return Ok(Some(c.global(Global::Py_None)?));
+}
+/// CPython: Objects/dictobject.c, `_PyDict_NewKeysForClass`.
+pub fn _PyDict_NewKeysForClass<C: CApi>(
+    c: &mut C,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_NewKeysForClass);
+    let keys = match c.new_keys_object(6, 1) {
+        Ok(keys) => keys,
+        Err(error) if c.is_exception(&error) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    c.set_PyDictKeysObject_dk_usable(&keys, 30)?;
+    c.set_PyDictKeysObject_dk_kind(&keys, 2)?;
+    return Ok(Some(keys));
+}
+/// CPython: Objects/dictobject.c, `make_dict_from_instance_attributes`.
+pub fn make_dict_from_instance_attributes<C: CApi>(
+    c: &mut C,
+    keys: &C::Object,
+    values: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::make_dict_from_instance_attributes);
+    c.dictkeys_incref(keys)?;
+    let result = match c.shared_keys_usable_size(Some(keys)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "make_dict_from_instance_attributes: loop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let (track_4, used_4) = {
+        let mut i = 0usize;
+        let mut track = 0isize;
+        let mut used = 0isize;
+        loop {
+            if i < result {
+                let val = c.PyDictValues_values_at(values, i as isize)?;
+                let (track_3, used_3) = if let Some(val_2) = &val {
+                    let used_2 = used.wrapping_add(1);
+                    let result_2 = match c._PyObject_GC_MAY_BE_TRACKED(Some(val_2)) {
+                        Ok(result_2) => result_2,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "make_dict_from_instance_attributes: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let track_2 = track.wrapping_add(result_2 as isize);
+                    (track_2, used_2)
+                } else {
+                    (track, used)
+                };
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                track = track_3;
+                used = used_3;
+                continue;
+            }
+            break (track, used);
+        }
+    };
+    let res = match c.new_dict(keys, Some(values), used_4, 0) {
+        Ok(res) => res,
+        Err(error_3) if c.is_exception(&error_3) => {
+            if track_4 != 0 {
+                return Err(error_3);
+            }
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if track_4 != 0 {}
+    return Ok(res);
 }
 /// CPython: Objects/dictobject.c, `_PyObject_MaterializeManagedDict`.
 pub fn _PyObject_MaterializeManagedDict<C: CApi>(
@@ -2556,7 +5781,695 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
         );
     }
     let result = c._PyObject_HashFast(name)?;
-    return Ok(c.delitem_knownhash_lock_held(dict, Some(name), result)?);
+    return Ok(super::dictobject::delitem_knownhash_lock_held(c, dict, name, result)?);
+}
+/// CPython: Objects/dictobject.c, `store_instance_attr_lock_held`.
+pub fn store_instance_attr_lock_held<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    values: Option<&C::Object>,
+    name: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::store_instance_attr_lock_held);
+    let tp = c.Py_TYPE(obj)?;
+    let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+    let dict = match c._PyObject_GetManagedDict(obj) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            if c.PyUnicode_CheckExact(name)? {
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: call of unicode_get_hash while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "store_instance_attr_lock_held: call of PyInterpreterState_Get while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let check = c.PyUnicode_CheckExact(name)?;
+    let ix = if check {
+        let result = match c.unicode_get_hash(Some(name)) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+                let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+                match tp_hash.as_ref() {
+                    Some(function) => function.clone(),
+                    None => return Err(c.unsupported("call of a slot that is empty")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: call of call_hashfunc while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_2 = match super::dictobject::insert_split_key(
+            c,
+            keys.as_ref(),
+            name,
+            result,
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: call of _PyDict_SetItem_LockHeld while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ix == -1 {
+        return Ok(super::dictobject::_PyDict_SetItem_LockHeld(c, &dict, name, value)?);
+    }
+    let object = match values {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->values")),
+    };
+    let old_value = c.PyDictValues_values_at(&object, ix)?;
+    if old_value.is_some() {
+        let (value_3, old_value_3) = if let Some(old_value_2) = &old_value {
+            let value_2 = if value.is_some() { 1i32 } else { 2i32 };
+            (value_2, Some(old_value_2.clone()))
+        } else {
+            (0i32, None)
+        };
+        match c._PyDict_NotifyEvent(value_3, Some(&dict), Some(name), value) {
+            Ok(_) => {}
+            Err(error_4) if c.is_exception(&error_4) => {
+                if value.is_some() {
+                    return Err(
+                        c
+                            .unsupported(
+                                "store_instance_attr_lock_held: loop while an exception is pending",
+                            ),
+                    );
+                }
+                let object_11 = match values {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->values")),
+                };
+                c.set_PyDictValues_values_at(&object_11, ix, None)?;
+                if !old_value_3.is_some() {
+                    let object_13 = match values {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c._PyDictValues_AddToInsertionOrder(&object_13, ix)?;
+                    let ma_used_7 = c.PyDictObject_ma_used(&dict)?;
+                    c.set_PyDictObject_ma_used(&dict, ma_used_7.wrapping_add(1))?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                let object_12 = match values {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.delete_index_from_values(&object_12, ix)?;
+                let ma_used_6 = c.PyDictObject_ma_used(&dict)?;
+                c.set_PyDictObject_ma_used(&dict, ma_used_6.wrapping_sub(1))?;
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let value_5 = if let Some(value_4) = value {
+            {
+                loop {
+                    {
+                        let result_4 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
+                            Ok(result_4) => result_4,
+                            Err(error_5) if c.is_exception(&error_5) => {
+                                let object_6 = match values {
+                                    Some(object) => object.clone(),
+                                    None => return Err(c.unsupported("NULL->values")),
+                                };
+                                c.set_PyDictValues_values_at(&object_6, ix, Some(value_4))?;
+                                if old_value_3.is_some() {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                let object_7 = match values {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                c._PyDictValues_AddToInsertionOrder(&object_7, ix)?;
+                                let ma_used_3 = c.PyDictObject_ma_used(&dict)?;
+                                c.set_PyDictObject_ma_used(
+                                    &dict,
+                                    ma_used_3.wrapping_add(1),
+                                )?;
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_5) => return Err(error_5),
+                        };
+                        if !(result_4 != 0) {
+                            {
+                                let result_5 = match c
+                                    ._PyObject_GC_MAY_BE_TRACKED(Some(name))
+                                {
+                                    Ok(result_5) => result_5,
+                                    Err(error_6) if c.is_exception(&error_6) => {
+                                        let object_4 = match values {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->values")),
+                                        };
+                                        c.set_PyDictValues_values_at(&object_4, ix, Some(value_4))?;
+                                        if old_value_3.is_some() {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        let object_5 = match values {
+                                            Some(object) => object.clone(),
+                                            None => {
+                                                return Err(c.unsupported("NULL where an object must be"));
+                                            }
+                                        };
+                                        c._PyDictValues_AddToInsertionOrder(&object_5, ix)?;
+                                        let ma_used_2 = c.PyDictObject_ma_used(&dict)?;
+                                        c.set_PyDictObject_ma_used(
+                                            &dict,
+                                            ma_used_2.wrapping_add(1),
+                                        )?;
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_6) => return Err(error_6),
+                                };
+                                if !(result_5 != 0) {
+                                    let result_6 = match c
+                                        ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
+                                    {
+                                        Ok(result_6) => result_6,
+                                        Err(error_7) if c.is_exception(&error_7) => {
+                                            let object_2 = match values {
+                                                Some(object) => object.clone(),
+                                                None => return Err(c.unsupported("NULL->values")),
+                                            };
+                                            c.set_PyDictValues_values_at(&object_2, ix, Some(value_4))?;
+                                            if old_value_3.is_some() {
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                        ),
+                                                );
+                                            }
+                                            let object_3 = match values {
+                                                Some(object) => object.clone(),
+                                                None => {
+                                                    return Err(c.unsupported("NULL where an object must be"));
+                                                }
+                                            };
+                                            c._PyDictValues_AddToInsertionOrder(&object_3, ix)?;
+                                            let ma_used = c.PyDictObject_ma_used(&dict)?;
+                                            c.set_PyDictObject_ma_used(&dict, ma_used.wrapping_add(1))?;
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        Err(error_7) => return Err(error_7),
+                                    };
+                                    if result_6 != 0 {}
+                                }
+                            };
+                        }
+                    };
+                    break;
+                }
+            };
+            Some(value_4.clone())
+        } else {
+            None
+        };
+        let object_8 = match values {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->values")),
+        };
+        c.set_PyDictValues_values_at(&object_8, ix, value_5.as_ref())?;
+        if old_value_3.is_some() {
+            if !value_5.is_some() {
+                let object_9 = match values {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.delete_index_from_values(&object_9, ix)?;
+                let ma_used_4 = c.PyDictObject_ma_used(&dict)?;
+                c.set_PyDictObject_ma_used(&dict, ma_used_4.wrapping_sub(1))?;
+            }
+        } else {
+            let object_10 = match values {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyDictValues_AddToInsertionOrder(&object_10, ix)?;
+            let ma_used_5 = c.PyDictObject_ma_used(&dict)?;
+            c.set_PyDictObject_ma_used(&dict, ma_used_5.wrapping_add(1))?;
+        };
+        return Ok(0);
+    }
+    if !value.is_some() {
+        let tp_2 = c.Py_TYPE(obj)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_AttributeError,
+                    "'%.100s' object has no attribute '%U'",
+                    &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
+                ),
+        );
+    }
+    let (value_3, old_value_3) = if let Some(old_value_2) = &old_value {
+        let value_2 = if value.is_some() { 1i32 } else { 2i32 };
+        (value_2, Some(old_value_2.clone()))
+    } else {
+        (0i32, None)
+    };
+    match c._PyDict_NotifyEvent(value_3, Some(&dict), Some(name), value) {
+        Ok(_) => {}
+        Err(error_4) if c.is_exception(&error_4) => {
+            if value.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: loop while an exception is pending",
+                        ),
+                );
+            }
+            let object_11 = match values {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->values")),
+            };
+            c.set_PyDictValues_values_at(&object_11, ix, None)?;
+            if !old_value_3.is_some() {
+                let object_13 = match values {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyDictValues_AddToInsertionOrder(&object_13, ix)?;
+                let ma_used_7 = c.PyDictObject_ma_used(&dict)?;
+                c.set_PyDictObject_ma_used(&dict, ma_used_7.wrapping_add(1))?;
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            let object_12 = match values {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.delete_index_from_values(&object_12, ix)?;
+            let ma_used_6 = c.PyDictObject_ma_used(&dict)?;
+            c.set_PyDictObject_ma_used(&dict, ma_used_6.wrapping_sub(1))?;
+            return Err(
+                c
+                    .unsupported(
+                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let value_5 = if let Some(value_4) = value {
+        {
+            loop {
+                {
+                    let result_4 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
+                        Ok(result_4) => result_4,
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            let object_6 = match values {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->values")),
+                            };
+                            c.set_PyDictValues_values_at(&object_6, ix, Some(value_4))?;
+                            if old_value_3.is_some() {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            let object_7 = match values {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            c._PyDictValues_AddToInsertionOrder(&object_7, ix)?;
+                            let ma_used_3 = c.PyDictObject_ma_used(&dict)?;
+                            c.set_PyDictObject_ma_used(
+                                &dict,
+                                ma_used_3.wrapping_add(1),
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_5) => return Err(error_5),
+                    };
+                    if !(result_4 != 0) {
+                        {
+                            let result_5 = match c
+                                ._PyObject_GC_MAY_BE_TRACKED(Some(name))
+                            {
+                                Ok(result_5) => result_5,
+                                Err(error_6) if c.is_exception(&error_6) => {
+                                    let object_4 = match values {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->values")),
+                                    };
+                                    c.set_PyDictValues_values_at(&object_4, ix, Some(value_4))?;
+                                    if old_value_3.is_some() {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    let object_5 = match values {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    c._PyDictValues_AddToInsertionOrder(&object_5, ix)?;
+                                    let ma_used_2 = c.PyDictObject_ma_used(&dict)?;
+                                    c.set_PyDictObject_ma_used(
+                                        &dict,
+                                        ma_used_2.wrapping_add(1),
+                                    )?;
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_6) => return Err(error_6),
+                            };
+                            if !(result_5 != 0) {
+                                let result_6 = match c
+                                    ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
+                                {
+                                    Ok(result_6) => result_6,
+                                    Err(error_7) if c.is_exception(&error_7) => {
+                                        let object_2 = match values {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->values")),
+                                        };
+                                        c.set_PyDictValues_values_at(&object_2, ix, Some(value_4))?;
+                                        if old_value_3.is_some() {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        let object_3 = match values {
+                                            Some(object) => object.clone(),
+                                            None => {
+                                                return Err(c.unsupported("NULL where an object must be"));
+                                            }
+                                        };
+                                        c._PyDictValues_AddToInsertionOrder(&object_3, ix)?;
+                                        let ma_used = c.PyDictObject_ma_used(&dict)?;
+                                        c.set_PyDictObject_ma_used(&dict, ma_used.wrapping_add(1))?;
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "store_instance_attr_lock_held: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_7) => return Err(error_7),
+                                };
+                                if result_6 != 0 {}
+                            }
+                        };
+                    }
+                };
+                break;
+            }
+        };
+        Some(value_4.clone())
+    } else {
+        None
+    };
+    let object_8 = match values {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->values")),
+    };
+    c.set_PyDictValues_values_at(&object_8, ix, value_5.as_ref())?;
+    if old_value_3.is_some() {
+        if !value_5.is_some() {
+            let object_9 = match values {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.delete_index_from_values(&object_9, ix)?;
+            let ma_used_4 = c.PyDictObject_ma_used(&dict)?;
+            c.set_PyDictObject_ma_used(&dict, ma_used_4.wrapping_sub(1))?;
+        }
+    } else {
+        let object_10 = match values {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c._PyDictValues_AddToInsertionOrder(&object_10, ix)?;
+        let ma_used_5 = c.PyDictObject_ma_used(&dict)?;
+        c.set_PyDictObject_ma_used(&dict, ma_used_5.wrapping_add(1))?;
+    };
+    return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `store_instance_attr_dict`.
+pub fn store_instance_attr_dict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    dict: &C::Object,
+    name: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::store_instance_attr_dict);
+    let values = match c._PyObject_InlineValues(obj) {
+        Ok(values) => values,
+        Err(error) if c.is_exception(&error) => {
+            if c.PyDictObject_ma_values(dict)?.is_none() {
+                return Err(
+                    c
+                        .unsupported(
+                            "store_instance_attr_dict: call of store_instance_attr_lock_held while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "store_instance_attr_dict: call of _PyDict_SetItem_LockHeld while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let ma_values = c.PyDictObject_ma_values(dict)?;
+    let is = match ma_values.as_ref() {
+        Some(object) => c.Py_Is(&values, object)?,
+        None => false,
+    };
+    let res = if is {
+        let result = match super::dictobject::store_instance_attr_lock_held(
+            c,
+            obj,
+            Some(&values),
+            name,
+            Some(value),
+        ) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        result
+    } else {
+        let result_2 = match super::dictobject::_PyDict_SetItem_LockHeld(
+            c,
+            dict,
+            name,
+            Some(value),
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        result_2
+    };
+    return Ok(res);
+}
+/// CPython: Objects/dictobject.c, `PyObject_ClearManagedDict`.
+pub fn PyObject_ClearManagedDict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyObject_ClearManagedDict);
+    match c._PyObject_SetManagedDict(obj, None) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "PyObject_ClearManagedDict: NULL as an argument of PyErr_WriteUnraisable",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `ensure_managed_dict`.
+pub fn ensure_managed_dict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::ensure_managed_dict);
+    let dict = match c._PyObject_GetManagedDict(obj) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            let tp = c.Py_TYPE(obj)?;
+            if (c.PyTypeObject_tp_flags(&tp)? & 4) != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "ensure_managed_dict: call of _PyObject_InlineValues while an exception is pending",
+                        ),
+                );
+            }
+            let ht_cached_keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+            match ht_cached_keys.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "ensure_managed_dict: call of new_dict_with_shared_keys while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(dict);
+}
+/// CPython: Objects/dictobject.c, `ensure_nonmanaged_dict`.
+pub fn ensure_nonmanaged_dict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    dictptr: &mut Option<C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::ensure_nonmanaged_dict);
+    let dict = dictptr.clone();
+    let dict_7 = if let Some(dict_2) = &dict {
+        dict_2.clone()
+    } else {
+        let tp = c.Py_TYPE(obj)?;
+        let result = c._PyType_HasFeature(&tp, 512)?;
+        let dict_6 = if result != 0 {
+            if let Some(cached) = &c.PyHeapTypeObject_ht_cached_keys(&tp)? {
+                let dict_3 = match super::dictobject::new_dict_with_shared_keys(
+                    c,
+                    cached,
+                ) {
+                    Ok(dict_3) => dict_3,
+                    Err(error) if c.is_exception(&error) => {
+                        *dictptr = None;
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                dict_3.clone()
+            } else {
+                let dict_4 = match super::dictobject::PyDict_New(c) {
+                    Ok(dict_4) => dict_4,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        *dictptr = None;
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                dict_4.clone()
+            }
+        } else {
+            let dict_5 = match super::dictobject::PyDict_New(c) {
+                Ok(dict_5) => dict_5,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    *dictptr = None;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            dict_5.clone()
+        };
+        *dictptr = Some(dict_6.clone());
+        dict_6.clone()
+    };
+    return Ok(dict_7);
 }
 /// CPython: Objects/dictobject.c, `_PyObjectDict_SetItem`.
 pub fn _PyObjectDict_SetItem<C: CApi>(
@@ -2568,6 +6481,121 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObjectDict_SetItem);
-    let dict = c.ensure_nonmanaged_dict(obj, dictptr)?;
+    let dict = super::dictobject::ensure_nonmanaged_dict(c, obj, dictptr)?;
     return Ok(super::dictobject::_PyDict_SetItem_LockHeld(c, &dict, key, Some(value))?);
+}
+/// CPython: Objects/dictobject.c, `_PyDictKeys_DecRef`.
+pub fn _PyDictKeys_DecRef<C: CApi>(c: &mut C, keys: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyDictKeys_DecRef);
+    c.dictkeys_decref(keys, 0)?;
+    return Ok(());
+}
+/// CPython: Objects/dictobject.c, `_PyDictKeys_GetVersionForCurrentState`.
+pub fn _PyDictKeys_GetVersionForCurrentState<C: CApi>(
+    c: &mut C,
+    dictkeys: &C::Object,
+) -> Result<u32, C::Error> {
+    c.enter(FunctionId::_PyDictKeys_GetVersionForCurrentState);
+    if c.PyDictKeysObject_dk_version(dictkeys)? != 0 {
+        return Ok(c.PyDictKeysObject_dk_version(dictkeys)?);
+    }
+    let state = c.variable("PyInterpreterState")?;
+    if c.PyInterpreterState_dict_state_next_keys_version(&state)? == 0 {
+        return Ok(0);
+    }
+    let state_2 = c.variable("PyInterpreterState")?;
+    let next_keys_version = c.PyInterpreterState_dict_state_next_keys_version(&state_2)?;
+    let state_3 = c.variable("PyInterpreterState")?;
+    let next_keys_version_2 = c
+        .PyInterpreterState_dict_state_next_keys_version(&state_3)?;
+    let state_4 = c.variable("PyInterpreterState")?;
+    c.set_PyInterpreterState_dict_state_next_keys_version(
+        &state_4,
+        next_keys_version_2.wrapping_add(1),
+    )?;
+    c.set_PyDictKeysObject_dk_version(dictkeys, next_keys_version)?;
+    return Ok(next_keys_version);
+}
+/// CPython: Objects/dictobject.c, `PyDict_Watch`.
+pub fn PyDict_Watch<C: CApi>(
+    c: &mut C,
+    watcher_id: i32,
+    dict: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_Watch);
+    if !c.PyDict_Check(dict)? {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-dictionary"));
+    }
+    let result = match c.dictobject_validate_watcher_id(watcher_id) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(-1);
+    }
+    let ma_version_tag = c.PyDictObject_ma_version_tag(dict)?;
+    c.set_PyDictObject_ma_version_tag(
+        dict,
+        ma_version_tag | ((1 as i32).wrapping_shl(watcher_id as u32) as u64),
+    )?;
+    return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `PyDict_Unwatch`.
+pub fn PyDict_Unwatch<C: CApi>(
+    c: &mut C,
+    watcher_id: i32,
+    dict: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyDict_Unwatch);
+    if !c.PyDict_Check(dict)? {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-dictionary"));
+    }
+    let result = match c.dictobject_validate_watcher_id(watcher_id) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(-1);
+    }
+    let ma_version_tag = c.PyDictObject_ma_version_tag(dict)?;
+    c.set_PyDictObject_ma_version_tag(
+        dict,
+        ma_version_tag & ((!(1 as i32).wrapping_shl(watcher_id as u32)) as u64),
+    )?;
+    return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `dict_event_name`.
+pub fn dict_event_name<C: CApi>(c: &mut C, event: i32) -> Result<String, C::Error> {
+    c.enter(FunctionId::dict_event_name);
+    match event {
+        0 => {
+            return Ok("PyDict_EVENT_ADDED".to_owned());
+        }
+        1 => {
+            return Ok("PyDict_EVENT_MODIFIED".to_owned());
+        }
+        2 => {
+            return Ok("PyDict_EVENT_DELETED".to_owned());
+        }
+        3 => {
+            return Ok("PyDict_EVENT_CLONED".to_owned());
+        }
+        4 => {
+            return Ok("PyDict_EVENT_CLEARED".to_owned());
+        }
+        5 => {
+            return Ok("PyDict_EVENT_DEALLOCATED".to_owned());
+        }
+        _ => {
+            return Err(c.unsupported("Py_UNREACHABLE"));
+        }
+    }
 }

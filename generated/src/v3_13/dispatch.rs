@@ -24,7 +24,85 @@ pub fn allocfunc<C: CApi>(
         FunctionId::PySequence_GetItem => {
             Some(super::abstract_::PySequence_GetItem(c, a0, a1))
         }
+        FunctionId::bytearray_repeat => {
+            Some(super::bytearrayobject::bytearray_repeat(c, a0, a1))
+        }
+        FunctionId::bytearray_irepeat => {
+            Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
+        }
+        FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
+        FunctionId::list_get_item_ref => {
+            Some(
+                match super::listobject::list_get_item_ref(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_item => {
+            Some(
+                match super::listobject::list_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repeat => Some(super::listobject::list_repeat(c, a0, a1)),
+        FunctionId::list_inplace_repeat => {
+            Some(super::listobject::list_inplace_repeat(c, a0, a1))
+        }
+        FunctionId::_PyObject_NewVar => Some(super::object::_PyObject_NewVar(c, a0, a1)),
+        FunctionId::range_item => {
+            Some(
+                match super::rangeobject::range_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyStructSequence_GetItem => {
+            Some(super::structseq::PyStructSequence_GetItem(c, a0, a1))
+        }
+        FunctionId::PyTuple_GetItem => {
+            Some(
+                match super::tupleobject::PyTuple_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tupleitem => {
+            Some(
+                match super::tupleobject::tupleitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GenericAlloc => {
+            Some(super::typeobject::PyType_GenericAlloc(c, a0, a1))
+        }
         FunctionId::slot_sq_item => Some(super::typeobject::slot_sq_item(c, a0, a1)),
+        FunctionId::resize_copy => {
+            Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
+        }
+        FunctionId::getitem_sequence => {
+            Some(super::unicodeobject::getitem_sequence(c, a0, a1))
+        }
+        FunctionId::getitem_idx => {
+            Some(
+                match super::unicodeobject::getitem_idx(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         _ => None,
     }
 }
@@ -131,6 +209,365 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::method_output_as_list => {
             Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
         }
+        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
+        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
+        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
+        FunctionId::bytearray_clear => {
+            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
+        }
+        FunctionId::bytearray_copy => {
+            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
+        }
+        FunctionId::bytearray_removeprefix => {
+            Some(
+                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_removesuffix => {
+            Some(
+                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reverse => {
+            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
+        }
+        FunctionId::bytearray_append => {
+            Some(
+                match super::bytearrayobject::bytearray_append(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_remove => {
+            Some(
+                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_fromhex => {
+            Some(
+                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reduce => {
+            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+        }
+        FunctionId::bytearray_sizeof => {
+            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
+        }
+        FunctionId::stringlib_isspace => {
+            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::stringlib_isalpha => {
+            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::stringlib_isalnum => {
+            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::stringlib_isascii => {
+            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::stringlib_isdigit => {
+            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::stringlib_islower => {
+            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::stringlib_isupper => {
+            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::stringlib_istitle => {
+            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::stringlib_lower => {
+            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::stringlib_upper => {
+            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::stringlib_title => {
+            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::stringlib_capitalize => {
+            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::stringlib_swapcase => {
+            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::stringlib_zfill => {
+            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytearray_maketrans_impl => {
+            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_partition => {
+            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
+        }
+        FunctionId::bytearray_rpartition => {
+            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
+        }
+        FunctionId::bytearray_strip_impl => {
+            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_lstrip_impl => {
+            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_rstrip_impl => {
+            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_alloc => {
+            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
+        }
+        FunctionId::bytearray_join => {
+            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
+        }
+        FunctionId::bytearray_fromhex_impl => {
+            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_mod => {
+            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_length_hint => {
+            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_setstate => {
+            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
+        }
+        FunctionId::bytes___bytes__ => {
+            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
+        }
+        FunctionId::bytes_partition => {
+            Some(
+                match super::bytesobject::bytes_partition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_rpartition => {
+            Some(
+                match super::bytesobject::bytes_rpartition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removeprefix => {
+            Some(
+                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removesuffix => {
+            Some(
+                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_fromhex => {
+            Some(
+                match super::bytesobject::bytes_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytesobject_stringlib_isspace => {
+            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalpha => {
+            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalnum => {
+            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isascii => {
+            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isdigit => {
+            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_islower => {
+            Some(super::bytesobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isupper => {
+            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_istitle => {
+            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_lower => {
+            Some(super::bytesobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_upper => {
+            Some(super::bytesobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_title => {
+            Some(super::bytesobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_capitalize => {
+            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_swapcase => {
+            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_zfill => {
+            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytes_join => {
+            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
+        }
+        FunctionId::_PyBytes_Join => {
+            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
+        }
+        FunctionId::bytes_strip_impl => {
+            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_lstrip_impl => {
+            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rstrip_impl => {
+            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_maketrans_impl => {
+            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytes_fromhex_impl => {
+            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytes_getnewargs => {
+            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
+        }
+        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
+        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_setstate => {
+            Some(super::bytesobject::striter_setstate(c, a0, a1))
+        }
+        FunctionId::PyObject_CallObject => {
+            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
+        }
+        FunctionId::method___reduce__ => {
+            Some(super::classobject::method___reduce__(c, a0, a1))
+        }
+        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
+        FunctionId::method_getattro => {
+            Some(
+                match super::classobject::method_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_getattro => {
+            Some(
+                match super::classobject::instancemethod_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_new_impl => {
+            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
+        }
+        FunctionId::complex_conjugate => {
+            Some(super::complexobject::complex_conjugate(c, a0, a1))
+        }
+        FunctionId::complex___getnewargs__ => {
+            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
+        }
+        FunctionId::complex___format__ => {
+            Some(
+                match super::complexobject::complex___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::complex___complex__ => {
+            Some(super::complexobject::complex___complex__(c, a0, a1))
+        }
+        FunctionId::complex___format___impl => {
+            Some(super::complexobject::complex___format___impl(c, a0, a1))
+        }
+        FunctionId::mappingproxy_getitem => {
+            Some(
+                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_or => {
+            Some(super::descrobject::mappingproxy_or(c, a0, a1))
+        }
+        FunctionId::mappingproxy_ior => {
+            Some(
+                match super::descrobject::mappingproxy_ior(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_keys => {
+            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
+        }
+        FunctionId::mappingproxy_values => {
+            Some(super::descrobject::mappingproxy_values(c, a0, a1))
+        }
+        FunctionId::mappingproxy_items => {
+            Some(super::descrobject::mappingproxy_items(c, a0, a1))
+        }
+        FunctionId::mappingproxy_copy => {
+            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
+        }
+        FunctionId::mappingproxy_reversed => {
+            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
+        }
+        FunctionId::mappingproxy_new_impl => {
+            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
+        }
+        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
+        FunctionId::property_getter => {
+            Some(super::descrobject::property_getter(c, a0, a1))
+        }
+        FunctionId::property_setter => {
+            Some(super::descrobject::property_setter(c, a0, a1))
+        }
+        FunctionId::property_deleter => {
+            Some(super::descrobject::property_deleter(c, a0, a1))
+        }
+        FunctionId::property_set_name => {
+            Some(super::descrobject::property_set_name(c, a0, a1))
+        }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
         FunctionId::dict_popitem => Some(super::dictobject::dict_popitem(c, a0, a1)),
@@ -138,7 +575,13 @@ pub fn binaryfunc<C: CApi>(
             Some(super::dictobject::dict___sizeof__(c, a0, a1))
         }
         FunctionId::dict___reversed__ => {
-            Some(super::dictobject::dict___reversed__(c, a0, a1))
+            Some(
+                match super::dictobject::dict___reversed__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
@@ -169,7 +612,29 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dictiter_new => {
+            Some(
+                match super::dictobject::dictiter_new(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
+        FunctionId::_PyDictView_New => {
+            Some(super::dictobject::_PyDictView_New(c, a0, a1))
+        }
         FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => {
+            Some(
+                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
         FunctionId::dictitems_xor_lock_held => {
             Some(
@@ -208,21 +673,816 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::dictkeys_reversed => {
-            Some(super::dictobject::dictkeys_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictkeys_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictitems_reversed => {
-            Some(super::dictobject::dictitems_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictitems_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictvalues_reversed => {
-            Some(super::dictobject::dictvalues_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictvalues_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_next_long => {
+            Some(
+                match super::enumobject::enum_next_long(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
+        FunctionId::reversed_new_impl => {
+            Some(super::enumobject::reversed_new_impl(c, a0, a1))
+        }
+        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
+        FunctionId::reversed_reduce => {
+            Some(super::enumobject::reversed_reduce(c, a0, a1))
+        }
+        FunctionId::float_is_integer => {
+            Some(super::floatobject::float_is_integer(c, a0, a1))
+        }
+        FunctionId::float___trunc__ => {
+            Some(super::floatobject::float___trunc__(c, a0, a1))
+        }
+        FunctionId::float___floor__ => {
+            Some(super::floatobject::float___floor__(c, a0, a1))
+        }
+        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
+        FunctionId::float_conjugate => {
+            Some(super::floatobject::float_conjugate(c, a0, a1))
+        }
+        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
+        FunctionId::float_as_integer_ratio => {
+            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
+        }
+        FunctionId::float___getnewargs__ => {
+            Some(super::floatobject::float___getnewargs__(c, a0, a1))
+        }
+        FunctionId::float___format__ => {
+            Some(
+                match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new_impl => {
+            Some(
+                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_subtype_new => {
+            Some(
+                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float___format___impl => {
+            Some(super::floatobject::float___format___impl(c, a0, a1))
+        }
+        FunctionId::PyFunction_New => {
+            Some(
+                match super::funcobject::PyFunction_New(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_getitem => {
+            Some(
+                match super::genericaliasobject::ga_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_orig_class => {
+            Some(
+                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_mro_entries => {
+            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
+        }
+        FunctionId::ga_instancecheck => {
+            Some(
+                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_subclasscheck => {
+            Some(
+                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::Py_GenericAlias => {
+            Some(
+                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
+        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::anextawaitable_send => {
+            Some(
+                match super::iterobject::anextawaitable_send(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_throw => {
+            Some(
+                match super::iterobject::anextawaitable_throw(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_close => {
+            Some(
+                match super::iterobject::anextawaitable_close(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyAnextAwaitable_New => {
+            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
+        }
+        FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
+        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
+        FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
+        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
+        FunctionId::list_remove => {
+            Some(
+                match super::listobject::list_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___sizeof__ => {
+            Some(super::listobject::list___sizeof__(c, a0, a1))
+        }
+        FunctionId::list___reversed__ => {
+            Some(super::listobject::list___reversed__(c, a0, a1))
+        }
+        FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
+        FunctionId::list_append_impl => {
+            Some(super::listobject::list_append_impl(c, a0, a1))
+        }
+        FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
+        FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
+        FunctionId::list_inplace_concat => {
+            Some(super::listobject::list_inplace_concat(c, a0, a1))
+        }
+        FunctionId::list_count => {
+            Some(
+                match super::listobject::list_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_remove_impl => {
+            Some(
+                match super::listobject::list_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_subscript => {
+            Some(
+                match super::listobject::list_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::listiter_len => {
+            Some(super::listobject::listiter_len(c, Some(a0), a1))
+        }
+        FunctionId::listiter_reduce => {
+            Some(super::listobject::listiter_reduce(c, a0, a1))
+        }
+        FunctionId::listiter_setstate => {
+            Some(super::listobject::listiter_setstate(c, a0, a1))
+        }
+        FunctionId::listreviter_len => {
+            Some(super::listobject::listreviter_len(c, a0, a1))
+        }
+        FunctionId::listreviter_reduce => {
+            Some(super::listobject::listreviter_reduce(c, a0, a1))
+        }
+        FunctionId::listreviter_setstate => {
+            Some(super::listobject::listreviter_setstate(c, a0, a1))
+        }
+        FunctionId::int___getnewargs__ => {
+            Some(super::longobject::int___getnewargs__(c, a0, a1))
+        }
+        FunctionId::int___format__ => {
+            Some(
+                match super::longobject::int___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
+        FunctionId::int_bit_length => {
+            Some(
+                match super::longobject::int_bit_length(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
+        FunctionId::int_as_integer_ratio => {
+            Some(
+                match super::longobject::int_as_integer_ratio(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
+        FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
+        FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
+        FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
+        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
+        FunctionId::_PyLong_Subtract => {
+            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
+        }
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::_PyLong_Multiply => {
+            Some(
+                match super::longobject::_PyLong_Multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mul => {
+            Some(
+                match super::longobject::long_mul(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
+        FunctionId::fast_floor_div => {
+            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
+        }
+        FunctionId::long_div => {
+            Some(
+                match super::longobject::long_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mod => {
+            Some(
+                match super::longobject::long_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_divmod => {
+            Some(
+                match super::longobject::long_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_invmod => {
+            Some(
+                match super::longobject::long_invmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_rshift => {
+            Some(
+                match super::longobject::long_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_lshift => {
+            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
+        }
+        FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
+        FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
+        FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
+        FunctionId::int___format___impl => {
+            Some(super::longobject::int___format___impl(c, a0, a1))
+        }
+        FunctionId::_PyLong_DivmodNear => {
+            Some(
+                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___round___impl => {
+            Some(
+                match super::longobject::int___round___impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long_meth => {
+            Some(
+                match super::longobject::long_long_meth(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_Py_module_getattro => {
+            Some(
+                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
+        FunctionId::namespace_reduce => {
+            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
         }
         FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
         FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
         FunctionId::PyObject_GenericGetAttr => {
-            Some(super::object::PyObject_GenericGetAttr(c, a0, a1))
+            Some(
+                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::NotImplemented_reduce => {
             Some(super::object::NotImplemented_reduce(c, a0, a1))
+        }
+        FunctionId::compute_item => {
+            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
+        }
+        FunctionId::compute_range_item => {
+            Some(
+                match super::rangeobject::compute_range_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::compute_slice => {
+            Some(
+                match super::rangeobject::compute_slice(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_count => {
+            Some(
+                match super::rangeobject::range_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_index => {
+            Some(
+                match super::rangeobject::range_index(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
+        FunctionId::range_subscript => {
+            Some(
+                match super::rangeobject::range_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_setstate => {
+            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
+        }
+        FunctionId::longrangeiter_len => {
+            Some(
+                match super::rangeobject::longrangeiter_len(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_setstate => {
+            Some(
+                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
+        FunctionId::set_copy => {
+            Some(
+                match super::setobject::set_copy(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy => {
+            Some(
+                match super::setobject::frozenset_copy(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
+        FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
+        FunctionId::set_symmetric_difference => {
+            Some(
+                match super::setobject::set_symmetric_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset => Some(super::setobject::set_issubset(c, a0, a1)),
+        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_add => {
+            Some(
+                match super::setobject::set_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains__ => {
+            Some(
+                match super::setobject::set___contains__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove => {
+            Some(
+                match super::setobject::set_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard => {
+            Some(
+                match super::setobject::set_discard(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___reduce__ => Some(super::setobject::set___reduce__(c, a0, a1)),
+        FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
+        FunctionId::set_update_impl => {
+            Some(
+                match super::setobject::set_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set => {
+            Some(
+                match super::setobject::make_new_set(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set_basetype => {
+            Some(
+                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_frozenset => {
+            Some(
+                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_union_impl => {
+            Some(
+                match super::setobject::set_union_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_or => {
+            Some(
+                match super::setobject::set_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ior => {
+            Some(
+                match super::setobject::set_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_update => {
+            Some(super::setobject::set_intersection_update(c, a0, a1))
+        }
+        FunctionId::set_intersection_update_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
+        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_difference_update_impl => {
+            Some(
+                match super::setobject::set_difference_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_copy_and_difference => {
+            Some(
+                match super::setobject::set_copy_and_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference_multi_impl => {
+            Some(
+                match super::setobject::set_difference_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
+        FunctionId::set_isub => Some(super::setobject::set_isub(c, a0, a1)),
+        FunctionId::set_symmetric_difference_update => {
+            Some(
+                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_impl => {
+            Some(
+                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_xor => {
+            Some(
+                match super::setobject::set_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ixor => {
+            Some(
+                match super::setobject::set_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset_impl => {
+            Some(super::setobject::set_issuperset_impl(c, a0, a1))
+        }
+        FunctionId::set_add_impl => {
+            Some(
+                match super::setobject::set_add_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains___impl => {
+            Some(
+                match super::setobject::set___contains___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove_impl => {
+            Some(
+                match super::setobject::set_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard_impl => {
+            Some(
+                match super::setobject::set_discard_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_reduce => {
+            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
+        }
+        FunctionId::_PyBuildSlice_ConsumeRefs => {
+            Some(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, Some(a0), Some(a1)))
+        }
+        FunctionId::slice_indices => {
+            Some(
+                match super::sliceobject::slice_indices(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
+        FunctionId::tuple___getnewargs__ => {
+            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
+        }
+        FunctionId::tuple_count => {
+            Some(
+                match super::tupleobject::tuple_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_new_impl => {
+            Some(
+                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_subtype_new => {
+            Some(
+                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplesubscript => {
+            Some(
+                match super::tupleobject::tuplesubscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_setstate => {
+            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
         FunctionId::type___instancecheck__ => {
             Some(super::typeobject::type___instancecheck__(c, a0, a1))
@@ -278,7 +1538,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::_PyObject_LookupSpecial => {
             Some(
-                match super::typeobject::_PyObject_LookupSpecial(c, Some(a0), a1) {
+                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -290,6 +1550,9 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::type_new_copy_slots => {
             Some(super::typeobject::type_new_copy_slots(c, a0, a1))
+        }
+        FunctionId::get_bases_tuple => {
+            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
         }
         FunctionId::PyType_FromSpecWithBases => {
             Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
@@ -507,15 +1770,465 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::_Py_slot_tp_getattro => {
             Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
         }
-        FunctionId::super_getattro => Some(super::typeobject::super_getattro(c, a0, a1)),
-        FunctionId::supercheck => {
+        FunctionId::_Py_slot_tp_getattr_hook => {
+            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
+        }
+        FunctionId::super_getattro => {
             Some(
-                match super::typeobject::supercheck(c, a0, a1) {
+                match super::typeobject::super_getattro(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::supercheck => {
+            Some(
+                match super::typeobject::supercheck(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::EncodingMap_size => {
+            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
+        }
+        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
+        FunctionId::unicode_capitalize => {
+            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
+        }
+        FunctionId::unicode_casefold => {
+            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
+        }
+        FunctionId::unicode_isascii => {
+            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
+        }
+        FunctionId::unicode_islower => {
+            Some(super::unicodeobject::unicode_islower(c, a0, a1))
+        }
+        FunctionId::unicode_isupper => {
+            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
+        }
+        FunctionId::unicode_istitle => {
+            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
+        }
+        FunctionId::unicode_isspace => {
+            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
+        }
+        FunctionId::unicode_isalpha => {
+            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
+        }
+        FunctionId::unicode_isalnum => {
+            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
+        }
+        FunctionId::unicode_isdecimal => {
+            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
+        }
+        FunctionId::unicode_isdigit => {
+            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
+        }
+        FunctionId::unicode_isnumeric => {
+            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
+        }
+        FunctionId::unicode_isidentifier => {
+            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
+        }
+        FunctionId::unicode_isprintable => {
+            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
+        }
+        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
+        FunctionId::unicode_removeprefix => {
+            Some(
+                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_removesuffix => {
+            Some(
+                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_swapcase => {
+            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
+        }
+        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
+        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
+        FunctionId::unicode___format__ => {
+            Some(
+                match super::unicodeobject::unicode___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_sizeof => {
+            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
+        }
+        FunctionId::PyUnicode_AsCharmapString => {
+            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+        }
+        FunctionId::PyUnicode_Concat => {
+            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
+        }
+        FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
+        FunctionId::unicode_strip_impl => {
+            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_lstrip_impl => {
+            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_rstrip_impl => {
+            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removeprefix_impl => {
+            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removesuffix_impl => {
+            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_partition => {
+            Some(super::unicodeobject::unicode_partition(c, a0, a1))
+        }
+        FunctionId::unicode_rpartition => {
+            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
+        }
+        FunctionId::unicode_translate => {
+            Some(super::unicodeobject::unicode_translate(c, a0, a1))
+        }
+        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
+        FunctionId::getitem_str => {
+            Some(
+                match super::unicodeobject::getitem_str(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format_map => {
+            Some(
+                match super::unicodeobject::do_string_format_map(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::formatter_parser => {
+            Some(super::unicodeobject::formatter_parser(c, a0, a1))
+        }
+        FunctionId::formatter_field_name_split => {
+            Some(
+                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode___format___impl => {
+            Some(
+                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_getnewargs => {
+            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
+        }
+        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
+        FunctionId::unicodeiter_len => {
+            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
+        }
+        FunctionId::unicodeiter_setstate => {
+            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
+        }
+        FunctionId::union_getitem => {
+            Some(
+                match super::unionobject::union_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getattr => {
+            Some(
+                match super::weakrefobject::proxy_getattr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_add => {
+            Some(
+                match super::weakrefobject::proxy_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_sub => {
+            Some(
+                match super::weakrefobject::proxy_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mul => {
+            Some(
+                match super::weakrefobject::proxy_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_floor_div => {
+            Some(
+                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_true_div => {
+            Some(
+                match super::weakrefobject::proxy_true_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mod => {
+            Some(
+                match super::weakrefobject::proxy_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_divmod => {
+            Some(
+                match super::weakrefobject::proxy_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_lshift => {
+            Some(
+                match super::weakrefobject::proxy_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_rshift => {
+            Some(
+                match super::weakrefobject::proxy_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_and => {
+            Some(
+                match super::weakrefobject::proxy_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_xor => {
+            Some(
+                match super::weakrefobject::proxy_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_or => {
+            Some(
+                match super::weakrefobject::proxy_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iadd => {
+            Some(
+                match super::weakrefobject::proxy_iadd(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_isub => {
+            Some(
+                match super::weakrefobject::proxy_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imul => {
+            Some(
+                match super::weakrefobject::proxy_imul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ifloor_div => {
+            Some(
+                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_itrue_div => {
+            Some(
+                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imod => {
+            Some(
+                match super::weakrefobject::proxy_imod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ilshift => {
+            Some(
+                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_irshift => {
+            Some(
+                match super::weakrefobject::proxy_irshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iand => {
+            Some(
+                match super::weakrefobject::proxy_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ixor => {
+            Some(
+                match super::weakrefobject::proxy_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ior => {
+            Some(
+                match super::weakrefobject::proxy_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_matmul => {
+            Some(
+                match super::weakrefobject::proxy_matmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imatmul => {
+            Some(
+                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getitem => {
+            Some(
+                match super::weakrefobject::proxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_bytes => {
+            Some(
+                match super::weakrefobject::proxy_bytes(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_reversed => {
+            Some(
+                match super::weakrefobject::proxy_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_NewRef => {
+            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
+        }
+        FunctionId::PyWeakref_NewProxy => {
+            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
         }
         _ => None,
     }
@@ -536,6 +2249,53 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1?, a2?))
         }
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2?)),
+        FunctionId::PyCFunction_Call => {
+            Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
+        }
+        FunctionId::PyEval_CallObjectWithKeywords => {
+            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2))
+        }
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1?, a2?)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1?, a2?)),
+        FunctionId::instancemethod_new => {
+            Some(super::classobject::instancemethod_new(c, a0, a1?, a2?))
+        }
+        FunctionId::method_new_impl => {
+            Some(super::classobject::method_new_impl(c, a0, a1?, a2))
+        }
+        FunctionId::method_descr_get => {
+            Some(super::classobject::method_descr_get(c, a0, a1?, a2?))
+        }
+        FunctionId::instancemethod_call => {
+            Some(super::classobject::instancemethod_call(c, a0, a1?, a2?))
+        }
+        FunctionId::instancemethod_descr_get => {
+            Some(super::classobject::instancemethod_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::classmethod_get => {
+            Some(super::descrobject::classmethod_get(c, a0, a1, a2))
+        }
+        FunctionId::method_get => Some(super::descrobject::method_get(c, a0, a1, a2)),
+        FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, a1, a2?)),
+        FunctionId::wrapperdescr_get => {
+            Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?))
+        }
+        FunctionId::wrapperdescr_call => {
+            Some(super::descrobject::wrapperdescr_call(c, a0, a1, a2?))
+        }
+        FunctionId::wrapper_call => {
+            Some(super::descrobject::wrapper_call(c, a0, a1?, a2?))
+        }
+        FunctionId::property_descr_get => {
+            Some(
+                match super::descrobject::property_descr_get(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
                 match super::dictobject::_PyDict_LoadGlobal(c, a0, a1?, a2?) {
@@ -555,12 +2315,32 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::_PyDict_FromKeys => {
-            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1?, a2?))
+            Some(
+                match super::dictobject::_PyDict_FromKeys(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict_fromkeys_impl => {
-            Some(super::dictobject::dict_fromkeys_impl(c, a0, a1?, a2?))
+            Some(
+                match super::dictobject::dict_fromkeys_impl(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::dict_update => Some(super::dictobject::dict_update(c, a0, a1?, a2?)),
+        FunctionId::dict_update => {
+            Some(
+                match super::dictobject::dict_update(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_get_impl => {
             Some(super::dictobject::dict_get_impl(c, a0, a1?, a2?))
         }
@@ -591,13 +2371,168 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_new => Some(super::dictobject::dict_new(c, Some(a0), a1, a2)),
+        FunctionId::reversed_new => {
+            Some(super::enumobject::reversed_new(c, a0, a1?, a2?))
+        }
+        FunctionId::enum_new_impl => {
+            Some(
+                match super::enumobject::enum_new_impl(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new => {
+            Some(
+                match super::floatobject::float_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_NewWithQualName => {
+            Some(
+                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_descr_get => {
+            Some(super::funcobject::func_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1?, a2)),
+        FunctionId::sm_descr_get => {
+            Some(
+                match super::funcobject::sm_descr_get(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1?, a2?)),
+        FunctionId::ga_call => {
+            Some(
+                match super::genericaliasobject::ga_call(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_new => {
+            Some(
+                match super::genericaliasobject::ga_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new_impl => {
+            Some(
+                match super::longobject::long_new_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_subtype_new => {
+            Some(
+                match super::longobject::long_subtype_new(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_call => {
+            Some(super::methodobject::cfunction_call(c, a0, a1?, a2))
+        }
+        FunctionId::new_module => {
+            Some(
+                match super::moduleobject::new_module(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_new => {
+            Some(
+                match super::namespaceobject::namespace_new(c, Some(a0), a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_replace => {
+            Some(super::namespaceobject::namespace_replace(c, a0, a1?, a2))
+        }
         FunctionId::none_new => Some(super::object::none_new(c, a0, a1?, a2)),
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1?, a2))
         }
+        FunctionId::compute_range_length => {
+            Some(
+                match super::rangeobject::compute_range_length(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_new => {
+            Some(
+                match super::setobject::frozenset_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_new => {
+            Some(
+                match super::setobject::set_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_new => {
+            Some(super::sliceobject::ellipsis_new(c, a0, a1?, a2))
+        }
+        FunctionId::PySlice_New => {
+            Some(super::sliceobject::PySlice_New(c, Some(a0), a1, a2))
+        }
+        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1?, a2?)),
+        FunctionId::tuple_new => {
+            Some(
+                match super::tupleobject::tuple_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2?))
+        }
+        FunctionId::type_new => {
+            Some(
+                match super::typeobject::type_new(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyType_FromModuleAndSpec => {
             Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1?, a2?))
@@ -641,7 +2576,73 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1?, a2?)),
         FunctionId::_super_lookup_descr => {
             Some(
-                match super::typeobject::_super_lookup_descr(c, a0, a1?, a2?) {
+                match super::typeobject::_super_lookup_descr(c, Some(a0), a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::super_descr_get => {
+            Some(
+                match super::typeobject::super_descr_get(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format => {
+            Some(
+                match super::unicodeobject::do_string_format(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_reuse_basic_ref => {
+            Some(
+                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::allocate_weakref => {
+            Some(super::weakrefobject::allocate_weakref(c, a0, a1?, a2?))
+        }
+        FunctionId::weakref___new__ => {
+            Some(
+                match super::weakrefobject::weakref___new__(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_call => {
+            Some(
+                match super::weakrefobject::proxy_call(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pow => {
+            Some(
+                match super::weakrefobject::proxy_pow(c, a0, a1?, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ipow => {
+            Some(
+                match super::weakrefobject::proxy_ipow(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -664,6 +2665,16 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::descr_setcheck => {
+            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+        }
+        FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
+        FunctionId::property_descr_set => {
+            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::setitem_take2_lock_held => {
+            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+        }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
@@ -675,16 +2686,38 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::functools_copy_attr => {
+            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
+        FunctionId::list___init__ => {
+            Some(super::listobject::list___init__(c, a0, a1, a2?))
+        }
+        FunctionId::list_ass_subscript => {
+            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
+        }
+        FunctionId::module___init___impl => {
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+        }
+        FunctionId::namespace_init => {
+            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
+        }
         FunctionId::PyObject_SetAttr => {
             Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
         }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_setattro => {
+            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
+        }
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
@@ -699,6 +2732,19 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
         FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::super_init_impl => {
+            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
+        }
+        FunctionId::weakref___init__ => {
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setattr => {
+            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setitem => {
+            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -710,17 +2756,76 @@ pub fn destructor<C: CApi>(
     a0: &C::Object,
 ) -> Option<Result<(), C::Error>> {
     match id {
+        FunctionId::PyBuffer_Release => Some(super::abstract_::PyBuffer_Release(c, a0)),
         FunctionId::bool_dealloc => Some(super::boolobject::bool_dealloc(c, a0)),
+        FunctionId::bytearrayiter_dealloc => {
+            Some(super::bytearrayobject::bytearrayiter_dealloc(c, a0))
+        }
+        FunctionId::striter_dealloc => Some(super::bytesobject::striter_dealloc(c, a0)),
+        FunctionId::_PyBytesWriter_Dealloc => {
+            Some(super::bytesobject::_PyBytesWriter_Dealloc(c, a0))
+        }
+        FunctionId::cell_dealloc => Some(super::cellobject::cell_dealloc(c, a0)),
+        FunctionId::method_dealloc => Some(super::classobject::method_dealloc(c, a0)),
+        FunctionId::instancemethod_dealloc => {
+            Some(super::classobject::instancemethod_dealloc(c, a0))
+        }
+        FunctionId::descr_dealloc => Some(super::descrobject::descr_dealloc(c, a0)),
+        FunctionId::mappingproxy_dealloc => {
+            Some(super::descrobject::mappingproxy_dealloc(c, a0))
+        }
+        FunctionId::wrapper_dealloc => Some(super::descrobject::wrapper_dealloc(c, a0)),
+        FunctionId::property_dealloc => Some(super::descrobject::property_dealloc(c, a0)),
         FunctionId::ensure_shared_on_resize => {
             Some(super::dictobject::ensure_shared_on_resize(c, a0))
         }
+        FunctionId::_PyDict_MaybeUntrack => {
+            Some(super::dictobject::_PyDict_MaybeUntrack(c, a0))
+        }
+        FunctionId::clear_lock_held => Some(super::dictobject::clear_lock_held(c, a0)),
         FunctionId::PyDict_Clear => Some(super::dictobject::PyDict_Clear(c, a0)),
         FunctionId::dictiter_dealloc => Some(super::dictobject::dictiter_dealloc(c, a0)),
         FunctionId::dictview_dealloc => Some(super::dictobject::dictview_dealloc(c, a0)),
+        FunctionId::PyObject_ClearManagedDict => {
+            Some(super::dictobject::PyObject_ClearManagedDict(c, a0))
+        }
+        FunctionId::enum_dealloc => Some(super::enumobject::enum_dealloc(c, a0)),
+        FunctionId::reversed_dealloc => Some(super::enumobject::reversed_dealloc(c, a0)),
+        FunctionId::float_dealloc => Some(super::floatobject::float_dealloc(c, a0)),
+        FunctionId::func_dealloc => Some(super::funcobject::func_dealloc(c, a0)),
+        FunctionId::cm_dealloc => Some(super::funcobject::cm_dealloc(c, a0)),
+        FunctionId::sm_dealloc => Some(super::funcobject::sm_dealloc(c, a0)),
+        FunctionId::ga_dealloc => Some(super::genericaliasobject::ga_dealloc(c, a0)),
+        FunctionId::ga_iter_dealloc => {
+            Some(super::genericaliasobject::ga_iter_dealloc(c, a0))
+        }
+        FunctionId::iter_dealloc => Some(super::iterobject::iter_dealloc(c, a0)),
+        FunctionId::calliter_dealloc => Some(super::iterobject::calliter_dealloc(c, a0)),
+        FunctionId::anextawaitable_dealloc => {
+            Some(super::iterobject::anextawaitable_dealloc(c, a0))
+        }
+        FunctionId::listobject_ensure_shared_on_resize => {
+            Some(super::listobject::ensure_shared_on_resize(c, a0))
+        }
+        FunctionId::list_clear => Some(super::listobject::list_clear(c, a0)),
+        FunctionId::listiter_dealloc => Some(super::listobject::listiter_dealloc(c, a0)),
+        FunctionId::listreviter_dealloc => {
+            Some(super::listobject::listreviter_dealloc(c, a0))
+        }
+        FunctionId::_Py_DECREF_INT => Some(super::longobject::_Py_DECREF_INT(c, a0)),
+        FunctionId::meth_dealloc => Some(super::methodobject::meth_dealloc(c, a0)),
+        FunctionId::track_module => Some(super::moduleobject::track_module(c, a0)),
+        FunctionId::_PyModule_Clear => Some(super::moduleobject::_PyModule_Clear(c, a0)),
+        FunctionId::namespace_dealloc => {
+            Some(super::namespaceobject::namespace_dealloc(c, a0))
+        }
         FunctionId::Py_IncRef => Some(super::object::Py_IncRef(c, a0)),
         FunctionId::Py_DecRef => Some(super::object::Py_DecRef(c, a0)),
         FunctionId::_Py_IncRef => Some(super::object::_Py_IncRef(c, a0)),
         FunctionId::_Py_DecRef => Some(super::object::_Py_DecRef(c, a0)),
+        FunctionId::PyObject_CallFinalizer => {
+            Some(super::object::PyObject_CallFinalizer(c, a0))
+        }
         FunctionId::none_dealloc => Some(super::object::none_dealloc(c, a0)),
         FunctionId::notimplemented_dealloc => {
             Some(super::object::notimplemented_dealloc(c, a0))
@@ -737,12 +2842,78 @@ pub fn destructor<C: CApi>(
             Some(super::object::_Py_ResurrectReference(c, a0))
         }
         FunctionId::Py_ReprLeave => Some(super::object::Py_ReprLeave(c, a0)),
+        FunctionId::range_dealloc => Some(super::rangeobject::range_dealloc(c, a0)),
+        FunctionId::longrangeiter_dealloc => {
+            Some(super::rangeobject::longrangeiter_dealloc(c, a0))
+        }
+        FunctionId::set_dealloc => Some(super::setobject::set_dealloc(c, a0)),
+        FunctionId::setiter_dealloc => Some(super::setobject::setiter_dealloc(c, a0)),
+        FunctionId::_PySet_ClearInternal => {
+            Some(super::setobject::_PySet_ClearInternal(c, a0))
+        }
+        FunctionId::dummy_dealloc => Some(super::setobject::dummy_dealloc(c, a0)),
+        FunctionId::ellipsis_dealloc => Some(super::sliceobject::ellipsis_dealloc(c, a0)),
+        FunctionId::structseq_dealloc => Some(super::structseq::structseq_dealloc(c, a0)),
+        FunctionId::_PyTuple_MaybeUntrack => {
+            Some(super::tupleobject::_PyTuple_MaybeUntrack(c, a0))
+        }
+        FunctionId::tupleiter_dealloc => {
+            Some(super::tupleobject::tupleiter_dealloc(c, a0))
+        }
+        FunctionId::managed_static_type_index_clear => {
+            Some(super::typeobject::managed_static_type_index_clear(c, a0))
+        }
+        FunctionId::PyType_Modified => Some(super::typeobject::PyType_Modified(c, a0)),
+        FunctionId::subtype_dealloc => Some(super::typeobject::subtype_dealloc(c, a0)),
+        FunctionId::raise_dict_descr_error => {
+            Some(
+                match super::typeobject::raise_dict_descr_error(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_new_slots_bases => {
+            Some(super::typeobject::type_new_slots_bases(c, a0))
+        }
+        FunctionId::type_dealloc_common => {
+            Some(super::typeobject::type_dealloc_common(c, a0))
+        }
         FunctionId::object_dealloc => Some(super::typeobject::object_dealloc(c, a0)),
         FunctionId::slot_tp_finalize => Some(super::typeobject::slot_tp_finalize(c, a0)),
         FunctionId::bufferwrapper_dealloc => {
             Some(super::typeobject::bufferwrapper_dealloc(c, a0))
         }
+        FunctionId::fixup_slot_dispatchers => {
+            Some(super::typeobject::fixup_slot_dispatchers(c, a0))
+        }
+        FunctionId::update_all_slots => Some(super::typeobject::update_all_slots(c, a0)),
         FunctionId::super_dealloc => Some(super::typeobject::super_dealloc(c, a0)),
+        FunctionId::_PyUnicodeWriter_Dealloc => {
+            Some(super::unicodeobject::_PyUnicodeWriter_Dealloc(c, a0))
+        }
+        FunctionId::formatteriter_dealloc => {
+            Some(super::unicodeobject::formatteriter_dealloc(c, a0))
+        }
+        FunctionId::fieldnameiter_dealloc => {
+            Some(super::unicodeobject::fieldnameiter_dealloc(c, a0))
+        }
+        FunctionId::_PyUnicode_ExactDealloc => {
+            Some(super::unicodeobject::_PyUnicode_ExactDealloc(c, a0))
+        }
+        FunctionId::unicodeiter_dealloc => {
+            Some(super::unicodeobject::unicodeiter_dealloc(c, a0))
+        }
+        FunctionId::unionobject_dealloc => {
+            Some(super::unionobject::unionobject_dealloc(c, a0))
+        }
+        FunctionId::_PyWeakref_ClearRef => {
+            Some(super::weakrefobject::_PyWeakref_ClearRef(c, Some(a0)))
+        }
+        FunctionId::weakref_dealloc => Some(super::weakrefobject::weakref_dealloc(c, a0)),
+        FunctionId::proxy_dealloc => Some(super::weakrefobject::proxy_dealloc(c, a0)),
+        FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks => {
+            Some(super::weakrefobject::PyUnstable_Object_ClearWeakRefsNoCallbacks(c, a0))
+        }
         _ => None,
     }
 }
@@ -765,6 +2936,7 @@ pub fn getattrfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::descr_repr => Some(super::descrobject::descr_repr(c, a0, a1)),
         FunctionId::_PyDict_GetItemStringWithError => {
             Some(
                 match super::dictobject::_PyDict_GetItemStringWithError(c, a0, a1) {
@@ -777,8 +2949,14 @@ pub fn getattrfunc<C: CApi>(
         FunctionId::PyDict_GetItemString => {
             Some(super::dictobject::PyDict_GetItemString(c, a0, a1))
         }
+        FunctionId::float___getformat___impl => {
+            Some(super::floatobject::float___getformat___impl(c, a0, a1))
+        }
         FunctionId::PyObject_GetAttrString => {
             Some(super::object::PyObject_GetAttrString(c, a0, a1))
+        }
+        FunctionId::PyUnicode_EncodeLocale => {
+            Some(super::unicodeobject::PyUnicode_EncodeLocale(c, a0, a1))
         }
         _ => None,
     }
@@ -886,6 +3064,365 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::method_output_as_list => {
             Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
         }
+        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
+        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
+        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
+        FunctionId::bytearray_clear => {
+            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
+        }
+        FunctionId::bytearray_copy => {
+            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
+        }
+        FunctionId::bytearray_removeprefix => {
+            Some(
+                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_removesuffix => {
+            Some(
+                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reverse => {
+            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
+        }
+        FunctionId::bytearray_append => {
+            Some(
+                match super::bytearrayobject::bytearray_append(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_remove => {
+            Some(
+                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_fromhex => {
+            Some(
+                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytearray_reduce => {
+            Some(super::bytearrayobject::bytearray_reduce(c, a0, a1))
+        }
+        FunctionId::bytearray_sizeof => {
+            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
+        }
+        FunctionId::stringlib_isspace => {
+            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::stringlib_isalpha => {
+            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::stringlib_isalnum => {
+            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::stringlib_isascii => {
+            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::stringlib_isdigit => {
+            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::stringlib_islower => {
+            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::stringlib_isupper => {
+            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::stringlib_istitle => {
+            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::stringlib_lower => {
+            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::stringlib_upper => {
+            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::stringlib_title => {
+            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::stringlib_capitalize => {
+            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::stringlib_swapcase => {
+            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::stringlib_zfill => {
+            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytearray_maketrans_impl => {
+            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_partition => {
+            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
+        }
+        FunctionId::bytearray_rpartition => {
+            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
+        }
+        FunctionId::bytearray_strip_impl => {
+            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_lstrip_impl => {
+            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_rstrip_impl => {
+            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_alloc => {
+            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
+        }
+        FunctionId::bytearray_join => {
+            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
+        }
+        FunctionId::bytearray_fromhex_impl => {
+            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytearray_mod => {
+            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_length_hint => {
+            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
+        }
+        FunctionId::bytearrayiter_setstate => {
+            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
+        }
+        FunctionId::bytes___bytes__ => {
+            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
+        }
+        FunctionId::bytes_partition => {
+            Some(
+                match super::bytesobject::bytes_partition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_rpartition => {
+            Some(
+                match super::bytesobject::bytes_rpartition(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removeprefix => {
+            Some(
+                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_removesuffix => {
+            Some(
+                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytes_fromhex => {
+            Some(
+                match super::bytesobject::bytes_fromhex(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::bytesobject_stringlib_isspace => {
+            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalpha => {
+            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isalnum => {
+            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isascii => {
+            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isdigit => {
+            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_islower => {
+            Some(super::bytesobject::stringlib_islower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_isupper => {
+            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_istitle => {
+            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_lower => {
+            Some(super::bytesobject::stringlib_lower(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_upper => {
+            Some(super::bytesobject::stringlib_upper(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_title => {
+            Some(super::bytesobject::stringlib_title(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_capitalize => {
+            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_swapcase => {
+            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
+        }
+        FunctionId::bytesobject_stringlib_zfill => {
+            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
+        }
+        FunctionId::bytes_join => {
+            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
+        }
+        FunctionId::_PyBytes_Join => {
+            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
+        }
+        FunctionId::bytes_strip_impl => {
+            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_lstrip_impl => {
+            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rstrip_impl => {
+            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::bytes_maketrans_impl => {
+            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
+        }
+        FunctionId::bytes_fromhex_impl => {
+            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
+        }
+        FunctionId::bytes_getnewargs => {
+            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
+        }
+        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
+        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_setstate => {
+            Some(super::bytesobject::striter_setstate(c, a0, a1))
+        }
+        FunctionId::PyObject_CallObject => {
+            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
+        }
+        FunctionId::method___reduce__ => {
+            Some(super::classobject::method___reduce__(c, a0, a1))
+        }
+        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
+        FunctionId::method_getattro => {
+            Some(
+                match super::classobject::method_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_getattro => {
+            Some(
+                match super::classobject::instancemethod_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_new_impl => {
+            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
+        }
+        FunctionId::complex_conjugate => {
+            Some(super::complexobject::complex_conjugate(c, a0, a1))
+        }
+        FunctionId::complex___getnewargs__ => {
+            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
+        }
+        FunctionId::complex___format__ => {
+            Some(
+                match super::complexobject::complex___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::complex___complex__ => {
+            Some(super::complexobject::complex___complex__(c, a0, a1))
+        }
+        FunctionId::complex___format___impl => {
+            Some(super::complexobject::complex___format___impl(c, a0, a1))
+        }
+        FunctionId::mappingproxy_getitem => {
+            Some(
+                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_or => {
+            Some(super::descrobject::mappingproxy_or(c, a0, a1))
+        }
+        FunctionId::mappingproxy_ior => {
+            Some(
+                match super::descrobject::mappingproxy_ior(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_keys => {
+            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
+        }
+        FunctionId::mappingproxy_values => {
+            Some(super::descrobject::mappingproxy_values(c, a0, a1))
+        }
+        FunctionId::mappingproxy_items => {
+            Some(super::descrobject::mappingproxy_items(c, a0, a1))
+        }
+        FunctionId::mappingproxy_copy => {
+            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
+        }
+        FunctionId::mappingproxy_reversed => {
+            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
+        }
+        FunctionId::mappingproxy_new_impl => {
+            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
+        }
+        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
+        FunctionId::property_getter => {
+            Some(super::descrobject::property_getter(c, a0, a1))
+        }
+        FunctionId::property_setter => {
+            Some(super::descrobject::property_setter(c, a0, a1))
+        }
+        FunctionId::property_deleter => {
+            Some(super::descrobject::property_deleter(c, a0, a1))
+        }
+        FunctionId::property_set_name => {
+            Some(super::descrobject::property_set_name(c, a0, a1))
+        }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
         FunctionId::dict_popitem => Some(super::dictobject::dict_popitem(c, a0, a1)),
@@ -893,7 +3430,13 @@ pub fn getattrofunc<C: CApi>(
             Some(super::dictobject::dict___sizeof__(c, a0, a1))
         }
         FunctionId::dict___reversed__ => {
-            Some(super::dictobject::dict___reversed__(c, a0, a1))
+            Some(
+                match super::dictobject::dict___reversed__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
@@ -924,7 +3467,29 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dictiter_new => {
+            Some(
+                match super::dictobject::dictiter_new(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
+        FunctionId::_PyDictView_New => {
+            Some(super::dictobject::_PyDictView_New(c, a0, a1))
+        }
         FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => {
+            Some(
+                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
         FunctionId::dictitems_xor_lock_held => {
             Some(
@@ -963,21 +3528,816 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::dictkeys_reversed => {
-            Some(super::dictobject::dictkeys_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictkeys_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictitems_reversed => {
-            Some(super::dictobject::dictitems_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictitems_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictvalues_reversed => {
-            Some(super::dictobject::dictvalues_reversed(c, a0, a1))
+            Some(
+                match super::dictobject::dictvalues_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_next_long => {
+            Some(
+                match super::enumobject::enum_next_long(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
+        FunctionId::reversed_new_impl => {
+            Some(super::enumobject::reversed_new_impl(c, a0, a1))
+        }
+        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
+        FunctionId::reversed_reduce => {
+            Some(super::enumobject::reversed_reduce(c, a0, a1))
+        }
+        FunctionId::float_is_integer => {
+            Some(super::floatobject::float_is_integer(c, a0, a1))
+        }
+        FunctionId::float___trunc__ => {
+            Some(super::floatobject::float___trunc__(c, a0, a1))
+        }
+        FunctionId::float___floor__ => {
+            Some(super::floatobject::float___floor__(c, a0, a1))
+        }
+        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
+        FunctionId::float_conjugate => {
+            Some(super::floatobject::float_conjugate(c, a0, a1))
+        }
+        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
+        FunctionId::float_as_integer_ratio => {
+            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
+        }
+        FunctionId::float___getnewargs__ => {
+            Some(super::floatobject::float___getnewargs__(c, a0, a1))
+        }
+        FunctionId::float___format__ => {
+            Some(
+                match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new_impl => {
+            Some(
+                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_subtype_new => {
+            Some(
+                match super::floatobject::float_subtype_new(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float___format___impl => {
+            Some(super::floatobject::float___format___impl(c, a0, a1))
+        }
+        FunctionId::PyFunction_New => {
+            Some(
+                match super::funcobject::PyFunction_New(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_getitem => {
+            Some(
+                match super::genericaliasobject::ga_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_orig_class => {
+            Some(
+                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_mro_entries => {
+            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
+        }
+        FunctionId::ga_instancecheck => {
+            Some(
+                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_subclasscheck => {
+            Some(
+                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::Py_GenericAlias => {
+            Some(
+                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
+        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::anextawaitable_send => {
+            Some(
+                match super::iterobject::anextawaitable_send(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_throw => {
+            Some(
+                match super::iterobject::anextawaitable_throw(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_close => {
+            Some(
+                match super::iterobject::anextawaitable_close(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyAnextAwaitable_New => {
+            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
+        }
+        FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
+        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
+        FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
+        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
+        FunctionId::list_remove => {
+            Some(
+                match super::listobject::list_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___sizeof__ => {
+            Some(super::listobject::list___sizeof__(c, a0, a1))
+        }
+        FunctionId::list___reversed__ => {
+            Some(super::listobject::list___reversed__(c, a0, a1))
+        }
+        FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
+        FunctionId::list_append_impl => {
+            Some(super::listobject::list_append_impl(c, a0, a1))
+        }
+        FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
+        FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
+        FunctionId::list_inplace_concat => {
+            Some(super::listobject::list_inplace_concat(c, a0, a1))
+        }
+        FunctionId::list_count => {
+            Some(
+                match super::listobject::list_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_remove_impl => {
+            Some(
+                match super::listobject::list_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_subscript => {
+            Some(
+                match super::listobject::list_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::listiter_len => {
+            Some(super::listobject::listiter_len(c, Some(a0), a1))
+        }
+        FunctionId::listiter_reduce => {
+            Some(super::listobject::listiter_reduce(c, a0, a1))
+        }
+        FunctionId::listiter_setstate => {
+            Some(super::listobject::listiter_setstate(c, a0, a1))
+        }
+        FunctionId::listreviter_len => {
+            Some(super::listobject::listreviter_len(c, a0, a1))
+        }
+        FunctionId::listreviter_reduce => {
+            Some(super::listobject::listreviter_reduce(c, a0, a1))
+        }
+        FunctionId::listreviter_setstate => {
+            Some(super::listobject::listreviter_setstate(c, a0, a1))
+        }
+        FunctionId::int___getnewargs__ => {
+            Some(super::longobject::int___getnewargs__(c, a0, a1))
+        }
+        FunctionId::int___format__ => {
+            Some(
+                match super::longobject::int___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
+        FunctionId::int_bit_length => {
+            Some(
+                match super::longobject::int_bit_length(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
+        FunctionId::int_as_integer_ratio => {
+            Some(
+                match super::longobject::int_as_integer_ratio(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
+        FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
+        FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
+        FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
+        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
+        FunctionId::_PyLong_Subtract => {
+            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
+        }
+        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), Some(a1))),
+        FunctionId::_PyLong_Multiply => {
+            Some(
+                match super::longobject::_PyLong_Multiply(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mul => {
+            Some(
+                match super::longobject::long_mul(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
+        FunctionId::fast_floor_div => {
+            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
+        }
+        FunctionId::long_div => {
+            Some(
+                match super::longobject::long_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_mod => {
+            Some(
+                match super::longobject::long_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_divmod => {
+            Some(
+                match super::longobject::long_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_invmod => {
+            Some(
+                match super::longobject::long_invmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_rshift => {
+            Some(
+                match super::longobject::long_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_lshift => {
+            Some(super::longobject::long_lshift(c, Some(a0), Some(a1)))
+        }
+        FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
+        FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
+        FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
+        FunctionId::int___format___impl => {
+            Some(super::longobject::int___format___impl(c, a0, a1))
+        }
+        FunctionId::_PyLong_DivmodNear => {
+            Some(
+                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int___round___impl => {
+            Some(
+                match super::longobject::int___round___impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long_meth => {
+            Some(
+                match super::longobject::long_long_meth(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_Py_module_getattro => {
+            Some(
+                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
+        FunctionId::namespace_reduce => {
+            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
         }
         FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
         FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
         FunctionId::PyObject_GenericGetAttr => {
-            Some(super::object::PyObject_GenericGetAttr(c, a0, a1))
+            Some(
+                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::NotImplemented_reduce => {
             Some(super::object::NotImplemented_reduce(c, a0, a1))
+        }
+        FunctionId::compute_item => {
+            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
+        }
+        FunctionId::compute_range_item => {
+            Some(
+                match super::rangeobject::compute_range_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::compute_slice => {
+            Some(
+                match super::rangeobject::compute_slice(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_count => {
+            Some(
+                match super::rangeobject::range_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_index => {
+            Some(
+                match super::rangeobject::range_index(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
+        FunctionId::range_subscript => {
+            Some(
+                match super::rangeobject::range_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_setstate => {
+            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
+        }
+        FunctionId::longrangeiter_len => {
+            Some(
+                match super::rangeobject::longrangeiter_len(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_setstate => {
+            Some(
+                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
+        FunctionId::set_copy => {
+            Some(
+                match super::setobject::set_copy(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy => {
+            Some(
+                match super::setobject::frozenset_copy(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
+        FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
+        FunctionId::set_symmetric_difference => {
+            Some(
+                match super::setobject::set_symmetric_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset => Some(super::setobject::set_issubset(c, a0, a1)),
+        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_add => {
+            Some(
+                match super::setobject::set_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains__ => {
+            Some(
+                match super::setobject::set___contains__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove => {
+            Some(
+                match super::setobject::set_remove(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard => {
+            Some(
+                match super::setobject::set_discard(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___reduce__ => Some(super::setobject::set___reduce__(c, a0, a1)),
+        FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
+        FunctionId::set_update_impl => {
+            Some(
+                match super::setobject::set_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set => {
+            Some(
+                match super::setobject::make_new_set(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_set_basetype => {
+            Some(
+                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_new_frozenset => {
+            Some(
+                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_union_impl => {
+            Some(
+                match super::setobject::set_union_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_or => {
+            Some(
+                match super::setobject::set_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ior => {
+            Some(
+                match super::setobject::set_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_intersection_update => {
+            Some(super::setobject::set_intersection_update(c, a0, a1))
+        }
+        FunctionId::set_intersection_update_multi_impl => {
+            Some(
+                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
+        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_difference_update_impl => {
+            Some(
+                match super::setobject::set_difference_update_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_copy_and_difference => {
+            Some(
+                match super::setobject::set_copy_and_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_difference_multi_impl => {
+            Some(
+                match super::setobject::set_difference_multi_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
+        FunctionId::set_isub => Some(super::setobject::set_isub(c, a0, a1)),
+        FunctionId::set_symmetric_difference_update => {
+            Some(
+                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_impl => {
+            Some(
+                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_xor => {
+            Some(
+                match super::setobject::set_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_ixor => {
+            Some(
+                match super::setobject::set_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset_impl => {
+            Some(super::setobject::set_issuperset_impl(c, a0, a1))
+        }
+        FunctionId::set_add_impl => {
+            Some(
+                match super::setobject::set_add_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set___contains___impl => {
+            Some(
+                match super::setobject::set___contains___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_remove_impl => {
+            Some(
+                match super::setobject::set_remove_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_discard_impl => {
+            Some(
+                match super::setobject::set_discard_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_reduce => {
+            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
+        }
+        FunctionId::_PyBuildSlice_ConsumeRefs => {
+            Some(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, Some(a0), Some(a1)))
+        }
+        FunctionId::slice_indices => {
+            Some(
+                match super::sliceobject::slice_indices(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
+        FunctionId::tuple___getnewargs__ => {
+            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
+        }
+        FunctionId::tuple_count => {
+            Some(
+                match super::tupleobject::tuple_count(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_new_impl => {
+            Some(
+                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_subtype_new => {
+            Some(
+                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplesubscript => {
+            Some(
+                match super::tupleobject::tuplesubscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_setstate => {
+            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
         FunctionId::type___instancecheck__ => {
             Some(super::typeobject::type___instancecheck__(c, a0, a1))
@@ -1033,7 +4393,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::_PyObject_LookupSpecial => {
             Some(
-                match super::typeobject::_PyObject_LookupSpecial(c, Some(a0), a1) {
+                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1045,6 +4405,9 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::type_new_copy_slots => {
             Some(super::typeobject::type_new_copy_slots(c, a0, a1))
+        }
+        FunctionId::get_bases_tuple => {
+            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
         }
         FunctionId::PyType_FromSpecWithBases => {
             Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
@@ -1262,15 +4625,465 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::_Py_slot_tp_getattro => {
             Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
         }
-        FunctionId::super_getattro => Some(super::typeobject::super_getattro(c, a0, a1)),
-        FunctionId::supercheck => {
+        FunctionId::_Py_slot_tp_getattr_hook => {
+            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
+        }
+        FunctionId::super_getattro => {
             Some(
-                match super::typeobject::supercheck(c, a0, a1) {
+                match super::typeobject::super_getattro(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::supercheck => {
+            Some(
+                match super::typeobject::supercheck(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::EncodingMap_size => {
+            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
+        }
+        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
+        FunctionId::unicode_capitalize => {
+            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
+        }
+        FunctionId::unicode_casefold => {
+            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
+        }
+        FunctionId::unicode_isascii => {
+            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
+        }
+        FunctionId::unicode_islower => {
+            Some(super::unicodeobject::unicode_islower(c, a0, a1))
+        }
+        FunctionId::unicode_isupper => {
+            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
+        }
+        FunctionId::unicode_istitle => {
+            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
+        }
+        FunctionId::unicode_isspace => {
+            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
+        }
+        FunctionId::unicode_isalpha => {
+            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
+        }
+        FunctionId::unicode_isalnum => {
+            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
+        }
+        FunctionId::unicode_isdecimal => {
+            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
+        }
+        FunctionId::unicode_isdigit => {
+            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
+        }
+        FunctionId::unicode_isnumeric => {
+            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
+        }
+        FunctionId::unicode_isidentifier => {
+            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
+        }
+        FunctionId::unicode_isprintable => {
+            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
+        }
+        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
+        FunctionId::unicode_removeprefix => {
+            Some(
+                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_removesuffix => {
+            Some(
+                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_swapcase => {
+            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
+        }
+        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
+        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
+        FunctionId::unicode___format__ => {
+            Some(
+                match super::unicodeobject::unicode___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_sizeof => {
+            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
+        }
+        FunctionId::PyUnicode_AsCharmapString => {
+            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+        }
+        FunctionId::PyUnicode_Concat => {
+            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
+        }
+        FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
+        FunctionId::unicode_strip_impl => {
+            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_lstrip_impl => {
+            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_rstrip_impl => {
+            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removeprefix_impl => {
+            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_removesuffix_impl => {
+            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
+        }
+        FunctionId::unicode_partition => {
+            Some(super::unicodeobject::unicode_partition(c, a0, a1))
+        }
+        FunctionId::unicode_rpartition => {
+            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
+        }
+        FunctionId::unicode_translate => {
+            Some(super::unicodeobject::unicode_translate(c, a0, a1))
+        }
+        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
+        FunctionId::getitem_str => {
+            Some(
+                match super::unicodeobject::getitem_str(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format_map => {
+            Some(
+                match super::unicodeobject::do_string_format_map(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::formatter_parser => {
+            Some(super::unicodeobject::formatter_parser(c, a0, a1))
+        }
+        FunctionId::formatter_field_name_split => {
+            Some(
+                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode___format___impl => {
+            Some(
+                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_getnewargs => {
+            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
+        }
+        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
+        FunctionId::unicodeiter_len => {
+            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
+        }
+        FunctionId::unicodeiter_setstate => {
+            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
+        }
+        FunctionId::union_getitem => {
+            Some(
+                match super::unionobject::union_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getattr => {
+            Some(
+                match super::weakrefobject::proxy_getattr(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_add => {
+            Some(
+                match super::weakrefobject::proxy_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_sub => {
+            Some(
+                match super::weakrefobject::proxy_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mul => {
+            Some(
+                match super::weakrefobject::proxy_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_floor_div => {
+            Some(
+                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_true_div => {
+            Some(
+                match super::weakrefobject::proxy_true_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_mod => {
+            Some(
+                match super::weakrefobject::proxy_mod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_divmod => {
+            Some(
+                match super::weakrefobject::proxy_divmod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_lshift => {
+            Some(
+                match super::weakrefobject::proxy_lshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_rshift => {
+            Some(
+                match super::weakrefobject::proxy_rshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_and => {
+            Some(
+                match super::weakrefobject::proxy_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_xor => {
+            Some(
+                match super::weakrefobject::proxy_xor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_or => {
+            Some(
+                match super::weakrefobject::proxy_or(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iadd => {
+            Some(
+                match super::weakrefobject::proxy_iadd(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_isub => {
+            Some(
+                match super::weakrefobject::proxy_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imul => {
+            Some(
+                match super::weakrefobject::proxy_imul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ifloor_div => {
+            Some(
+                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_itrue_div => {
+            Some(
+                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imod => {
+            Some(
+                match super::weakrefobject::proxy_imod(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ilshift => {
+            Some(
+                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_irshift => {
+            Some(
+                match super::weakrefobject::proxy_irshift(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iand => {
+            Some(
+                match super::weakrefobject::proxy_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ixor => {
+            Some(
+                match super::weakrefobject::proxy_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ior => {
+            Some(
+                match super::weakrefobject::proxy_ior(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_matmul => {
+            Some(
+                match super::weakrefobject::proxy_matmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_imatmul => {
+            Some(
+                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_getitem => {
+            Some(
+                match super::weakrefobject::proxy_getitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_bytes => {
+            Some(
+                match super::weakrefobject::proxy_bytes(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_reversed => {
+            Some(
+                match super::weakrefobject::proxy_reversed(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_NewRef => {
+            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
+        }
+        FunctionId::PyWeakref_NewProxy => {
+            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
         }
         _ => None,
     }
@@ -1298,7 +5111,10 @@ pub fn getbufferproc<C: CApi>(
             Some(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2))
         }
         FunctionId::PyObject_RichCompareBool => {
-            Some(super::object::PyObject_RichCompareBool(c, Some(a0), Some(a1), a2))
+            Some(super::object::PyObject_RichCompareBool(c, a0, a1, a2))
+        }
+        FunctionId::slot_bf_getbuffer => {
+            Some(super::typeobject::slot_bf_getbuffer(c, a0, a1, a2))
         }
         _ => None,
     }
@@ -1365,9 +5181,7 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::PyObject_GetIter => {
-            Some(super::abstract_::PyObject_GetIter(c, Some(a0)))
-        }
+        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
         FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
         FunctionId::PyIter_Next => {
             Some(
@@ -1379,16 +5193,171 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
-        FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
+        FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
+        FunctionId::PyByteArray_FromObject => {
+            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
+        }
+        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
+        FunctionId::bytearray_clear_impl => {
+            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
+        }
+        FunctionId::bytearray_copy_impl => {
+            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
+        }
+        FunctionId::bytearray_reduce_impl => {
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+        }
+        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
+        FunctionId::bytesobject_return_self => {
+            Some(super::bytesobject::return_self(c, a0))
+        }
+        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes___bytes___impl => {
+            Some(super::bytesobject::bytes___bytes___impl(c, a0))
+        }
+        FunctionId::PyBytes_FromObject => {
+            Some(super::bytesobject::PyBytes_FromObject(c, a0))
+        }
+        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
+        FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
+        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
+        FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
+        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
+        FunctionId::PyMethod_Function => {
+            Some(
+                match super::classobject::PyMethod_Function(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyMethod_Self => {
+            Some(
+                match super::classobject::PyMethod_Self(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_repr => {
+            Some(
+                match super::classobject::method_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyInstanceMethod_New => {
+            Some(super::classobject::PyInstanceMethod_New(c, a0))
+        }
+        FunctionId::PyInstanceMethod_Function => {
+            Some(super::classobject::PyInstanceMethod_Function(c, a0))
+        }
+        FunctionId::instancemethod_repr => {
+            Some(
+                match super::classobject::instancemethod_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_complex_special_method => {
+            Some(
+                match super::complexobject::try_complex_special_method(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descr_name => {
+            Some(
+                match super::descrobject::descr_name(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descrobject_method_repr => {
+            Some(super::descrobject::method_repr(c, a0))
+        }
+        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
+        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
+        FunctionId::wrapperdescr_repr => {
+            Some(super::descrobject::wrapperdescr_repr(c, a0))
+        }
+        FunctionId::calculate_qualname => {
+            Some(super::descrobject::calculate_qualname(c, Some(a0)))
+        }
+        FunctionId::mappingproxy_getiter => {
+            Some(super::descrobject::mappingproxy_getiter(c, a0))
+        }
+        FunctionId::mappingproxy_str => {
+            Some(
+                match super::descrobject::mappingproxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_repr => {
+            Some(super::descrobject::mappingproxy_repr(c, a0))
+        }
+        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
+        FunctionId::dict_repr_lock_held => {
+            Some(
+                match super::dictobject::dict_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_repr => {
+            Some(
+                match super::dictobject::dict_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
+        FunctionId::copy_lock_held => {
+            Some(
+                match super::dictobject::copy_lock_held(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
+        FunctionId::dict_popitem_impl => {
+            Some(super::dictobject::dict_popitem_impl(c, a0))
+        }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
         }
-        FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0)),
+        FunctionId::dict_iter => {
+            Some(
+                match super::dictobject::dict_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictiter_iternextkey => {
             Some(
                 match super::dictobject::dictiter_iternextkey(c, a0) {
@@ -1426,7 +5395,13 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::dict___reversed___impl => {
-            Some(super::dictobject::dict___reversed___impl(c, a0))
+            Some(
+                match super::dictobject::dict___reversed___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictview_repr => {
             Some(
@@ -1437,16 +5412,418 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dictkeys_iter => Some(super::dictobject::dictkeys_iter(c, a0)),
+        FunctionId::dictkeys_iter => {
+            Some(
+                match super::dictobject::dictkeys_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => Some(super::dictobject::dictitems_iter(c, a0)),
+        FunctionId::dictitems_iter => {
+            Some(
+                match super::dictobject::dictitems_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => Some(super::dictobject::dictvalues_iter(c, a0)),
+        FunctionId::dictvalues_iter => {
+            Some(
+                match super::dictobject::dictvalues_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
         }
+        FunctionId::ensure_managed_dict => {
+            Some(super::dictobject::ensure_managed_dict(c, a0))
+        }
+        FunctionId::enum_next => {
+            Some(
+                match super::enumobject::enum_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_next => {
+            Some(
+                match super::enumobject::reversed_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float___trunc___impl => {
+            Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
+        FunctionId::float_conjugate_impl => {
+            Some(super::floatobject::float_conjugate_impl(c, a0))
+        }
+        FunctionId::_PyFunction_FromConstructor => {
+            Some(
+                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetCode => {
+            Some(
+                match super::funcobject::PyFunction_GetCode(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetGlobals => {
+            Some(
+                match super::funcobject::PyFunction_GetGlobals(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetModule => {
+            Some(
+                match super::funcobject::PyFunction_GetModule(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetKwDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetClosure => {
+            Some(
+                match super::funcobject::PyFunction_GetClosure(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_get_annotation_dict => {
+            Some(
+                match super::funcobject::func_get_annotation_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetAnnotations => {
+            Some(
+                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___annotations___get_impl => {
+            Some(
+                match super::funcobject::function___annotations___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___type_params___get_impl => {
+            Some(
+                match super::funcobject::function___type_params___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
+        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
+        FunctionId::PyClassMethod_New => {
+            Some(super::funcobject::PyClassMethod_New(c, a0))
+        }
+        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
+        FunctionId::PyStaticMethod_New => {
+            Some(super::funcobject::PyStaticMethod_New(c, a0))
+        }
+        FunctionId::ga_repr => {
+            Some(
+                match super::genericaliasobject::ga_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_Py_make_parameters => {
+            Some(
+                match super::genericaliasobject::_Py_make_parameters(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_unpacked_tuple_args => {
+            Some(
+                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iternext => {
+            Some(
+                match super::genericaliasobject::ga_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
+        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
+        FunctionId::iter_iternext => {
+            Some(
+                match super::iterobject::iter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::calliter_iternext => {
+            Some(
+                match super::iterobject::calliter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_getiter => {
+            Some(super::iterobject::anextawaitable_getiter(c, a0))
+        }
+        FunctionId::anextawaitable_iternext => {
+            Some(
+                match super::iterobject::anextawaitable_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr_impl => {
+            Some(
+                match super::listobject::list_repr_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr => {
+            Some(
+                match super::listobject::list_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::py_list_clear_impl => {
+            Some(super::listobject::py_list_clear_impl(c, a0))
+        }
+        FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
+        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
+        FunctionId::list___sizeof___impl => {
+            Some(super::listobject::list___sizeof___impl(c, a0))
+        }
+        FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
+        FunctionId::listiter_next => {
+            Some(
+                match super::listobject::listiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___reversed___impl => {
+            Some(super::listobject::list___reversed___impl(c, a0))
+        }
+        FunctionId::listreviter_next => {
+            Some(
+                match super::listobject::listreviter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
+        FunctionId::long_invert => {
+            Some(
+                match super::longobject::long_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
+        FunctionId::long_abs => {
+            Some(
+                match super::longobject::long_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long => {
+            Some(
+                match super::longobject::long_long(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
+        FunctionId::int___getnewargs___impl => {
+            Some(super::longobject::int___getnewargs___impl(c, a0))
+        }
+        FunctionId::int_bit_length_impl => {
+            Some(
+                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count_impl => {
+            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+        }
+        FunctionId::int_as_integer_ratio_impl => {
+            Some(
+                match super::longobject::int_as_integer_ratio_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer_impl => {
+            Some(super::longobject::int_is_integer_impl(c, a0))
+        }
+        FunctionId::PyCFunction_GetSelf => {
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+        }
+        FunctionId::PyCMethod_GetClass => {
+            Some(super::methodobject::PyCMethod_GetClass(c, a0))
+        }
+        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
+        FunctionId::PyModuleDef_Init => {
+            Some(super::moduleobject::PyModuleDef_Init(c, a0))
+        }
+        FunctionId::new_module_notrack => {
+            Some(
+                match super::moduleobject::new_module_notrack(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_NewObject => {
+            Some(
+                match super::moduleobject::PyModule_NewObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDict => {
+            Some(super::moduleobject::PyModule_GetDict(c, a0))
+        }
+        FunctionId::PyModule_GetNameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetNameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetFilenameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
+        FunctionId::namespace_repr => {
+            Some(
+                match super::namespaceobject::namespace_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyNamespace_New => {
+            Some(
+                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
         FunctionId::PyObject_Repr => {
             Some(
                 match super::object::PyObject_Repr(c, Some(a0)) {
@@ -1514,6 +5891,112 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
+        FunctionId::validate_step => {
+            Some(
+                match super::rangeobject::validate_step(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
+        FunctionId::rangeiter_next => {
+            Some(
+                match super::rangeobject::rangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_next => {
+            Some(
+                match super::rangeobject::longrangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
+        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
+        FunctionId::set_copy_impl => {
+            Some(
+                match super::setobject::set_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy_impl => {
+            Some(
+                match super::setobject::frozenset_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
+        FunctionId::set___reduce___impl => {
+            Some(super::setobject::set___reduce___impl(c, a0))
+        }
+        FunctionId::PySet_New => {
+            Some(
+                match super::setobject::PySet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFrozenSet_New => {
+            Some(
+                match super::setobject::PyFrozenSet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
+        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
+        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
+        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
+        FunctionId::evaluate_slice_index => {
+            Some(
+                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplerepr => {
+            Some(
+                match super::tupleobject::tuplerepr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple___getnewargs___impl => {
+            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
+        }
+        FunctionId::tupleiter_next => {
+            Some(
+                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
@@ -1601,7 +6084,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::best_base => {
             Some(
-                match super::typeobject::best_base(c, a0) {
+                match super::typeobject::best_base(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1635,7 +6118,25 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
+        FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
+        FunctionId::type_new_init => {
+            Some(
+                match super::typeobject::type_new_init(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_new_impl => {
+            Some(
+                match super::typeobject::type_new_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
         FunctionId::PyType_GetName => {
             Some(
@@ -1709,6 +6210,9 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::object___reduce___impl => {
             Some(super::typeobject::object___reduce___impl(c, a0))
         }
+        FunctionId::object___sizeof___impl => {
+            Some(super::typeobject::object___sizeof___impl(c, a0))
+        }
         FunctionId::object___dir___impl => {
             Some(
                 match super::typeobject::object___dir___impl(c, a0) {
@@ -1732,6 +6236,168 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
         FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
         FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
+        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
+        FunctionId::unicode_result_unchanged => {
+            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
+        }
+        FunctionId::PyUnicode_FromObject => {
+            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
+        }
+        FunctionId::PyUnicode_EncodeFSDefault => {
+            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF8String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF32String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF16String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
+        }
+        FunctionId::PyUnicode_AsLatin1String => {
+            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
+        }
+        FunctionId::PyUnicode_AsASCIIString => {
+            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
+        }
+        FunctionId::unicode_isascii_impl => {
+            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
+        }
+        FunctionId::unicode_isidentifier_impl => {
+            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => {
+            Some(
+                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::SubString_new_object => {
+            Some(super::unicodeobject::SubString_new_object(c, a0))
+        }
+        FunctionId::SubString_new_object_or_empty => {
+            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
+        }
+        FunctionId::fieldnameiter_next => {
+            Some(
+                match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
+        FunctionId::union_repr => {
+            Some(
+                match super::unionobject::union_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
+        FunctionId::proxy_str => {
+            Some(
+                match super::weakrefobject::proxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
+        FunctionId::proxy_neg => {
+            Some(
+                match super::weakrefobject::proxy_neg(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pos => {
+            Some(
+                match super::weakrefobject::proxy_pos(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_abs => {
+            Some(
+                match super::weakrefobject::proxy_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_invert => {
+            Some(
+                match super::weakrefobject::proxy_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_int => {
+            Some(
+                match super::weakrefobject::proxy_int(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_float => {
+            Some(
+                match super::weakrefobject::proxy_float(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_index => {
+            Some(
+                match super::weakrefobject::proxy_index(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iter => {
+            Some(
+                match super::weakrefobject::proxy_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iternext => {
+            Some(
+                match super::weakrefobject::proxy_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_GetObject => {
+            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
+        }
         _ => None,
     }
 }
@@ -1743,16 +6409,46 @@ pub fn hashfunc<C: CApi>(
     a0: &C::Object,
 ) -> Option<Result<isize, C::Error>> {
     match id {
-        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, Some(a0))),
+        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, a0)),
         FunctionId::PyObject_Length => Some(super::abstract_::PyObject_Length(c, a0)),
         FunctionId::PySequence_Size => Some(super::abstract_::PySequence_Size(c, a0)),
         FunctionId::PySequence_Length => Some(super::abstract_::PySequence_Length(c, a0)),
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
-        FunctionId::load_keys_nentries => {
-            Some(super::dictobject::load_keys_nentries(c, a0))
+        FunctionId::PyByteArray_Size => {
+            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
         }
+        FunctionId::bytearray_length => {
+            Some(super::bytearrayobject::bytearray_length(c, a0))
+        }
+        FunctionId::get_ob_shash => Some(super::bytesobject::get_ob_shash(c, a0)),
+        FunctionId::PyBytes_Size => Some(super::bytesobject::PyBytes_Size(c, a0)),
+        FunctionId::bytes_length => Some(super::bytesobject::bytes_length(c, a0)),
+        FunctionId::method_hash => Some(super::classobject::method_hash(c, a0)),
+        FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
+        FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
+        FunctionId::mappingproxy_hash => {
+            Some(super::descrobject::mappingproxy_hash(c, a0))
+        }
+        FunctionId::load_keys_nentries => {
+            Some(super::dictobject::load_keys_nentries(c, Some(a0)))
+        }
+        FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
+        FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
+        FunctionId::sizeof_lock_held => Some(super::dictobject::sizeof_lock_held(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
+        FunctionId::dictview_len => Some(super::dictobject::dictview_len(c, a0)),
+        FunctionId::float_hash => Some(super::floatobject::float_hash(c, a0)),
+        FunctionId::ga_hash => Some(super::genericaliasobject::ga_hash(c, a0)),
+        FunctionId::PyList_Size => Some(super::listobject::PyList_Size(c, a0)),
+        FunctionId::list_length => Some(super::listobject::list_length(c, a0)),
+        FunctionId::long_hash => Some(super::longobject::long_hash(c, a0)),
+        FunctionId::int___sizeof___impl => {
+            Some(super::longobject::int___sizeof___impl(c, a0))
+        }
+        FunctionId::PyUnstable_Long_CompactValue => {
+            Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
+        }
         FunctionId::PyObject_HashNotImplemented => {
             Some(
                 match super::object::PyObject_HashNotImplemented(c, a0) {
@@ -1762,8 +6458,39 @@ pub fn hashfunc<C: CApi>(
         }
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
+        FunctionId::range_length => Some(super::rangeobject::range_length(c, a0)),
+        FunctionId::range_hash => Some(super::rangeobject::range_hash(c, a0)),
+        FunctionId::set_len => Some(super::setobject::set_len(c, a0)),
+        FunctionId::frozenset_hash => Some(super::setobject::frozenset_hash(c, a0)),
+        FunctionId::PySet_Size => Some(super::setobject::PySet_Size(c, a0)),
+        FunctionId::slicehash => Some(super::sliceobject::slicehash(c, a0)),
+        FunctionId::PyTuple_Size => Some(super::tupleobject::PyTuple_Size(c, a0)),
+        FunctionId::tuplehash => Some(super::tupleobject::tuplehash(c, a0)),
+        FunctionId::tuplelength => Some(super::tupleobject::tuplelength(c, a0)),
+        FunctionId::PyType_GetTypeDataSize => {
+            Some(super::typeobject::PyType_GetTypeDataSize(c, a0))
+        }
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
         FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
+        FunctionId::PyUnicode_GetSize => {
+            Some(
+                match super::unicodeobject::PyUnicode_GetSize(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyUnicode_GetLength => {
+            Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
+        }
+        FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
+        FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
+        FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
+        FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
+        FunctionId::weakref_hash_lock_held => {
+            Some(super::weakrefobject::weakref_hash_lock_held(c, a0))
+        }
+        FunctionId::weakref_hash => Some(super::weakrefobject::weakref_hash(c, a0)),
+        FunctionId::proxy_length => Some(super::weakrefobject::proxy_length(c, a0)),
         _ => None,
     }
 }
@@ -1780,6 +6507,16 @@ pub fn initproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::descr_setcheck => {
+            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+        }
+        FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
+        FunctionId::property_descr_set => {
+            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::setitem_take2_lock_held => {
+            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+        }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
@@ -1791,16 +6528,38 @@ pub fn initproc<C: CApi>(
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::functools_copy_attr => {
+            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
+        FunctionId::list___init__ => {
+            Some(super::listobject::list___init__(c, a0, a1, a2?))
+        }
+        FunctionId::list_ass_subscript => {
+            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
+        }
+        FunctionId::module___init___impl => {
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+        }
+        FunctionId::namespace_init => {
+            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
+        }
         FunctionId::PyObject_SetAttr => {
             Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
         }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_setattro => {
+            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
+        }
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
@@ -1815,6 +6574,19 @@ pub fn initproc<C: CApi>(
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
         FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::super_init_impl => {
+            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
+        }
+        FunctionId::weakref___init__ => {
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setattr => {
+            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setitem => {
+            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -1830,16 +6602,28 @@ pub fn inquiry<C: CApi>(
         FunctionId::PyObject_CheckBuffer => {
             Some(super::abstract_::PyObject_CheckBuffer(c, a0))
         }
+        FunctionId::PyObject_CheckReadBuffer => {
+            Some(super::abstract_::PyObject_CheckReadBuffer(c, a0))
+        }
         FunctionId::PyNumber_Check => Some(super::abstract_::PyNumber_Check(c, Some(a0))),
         FunctionId::PyIndex_Check => Some(super::abstract_::PyIndex_Check(c, a0)),
-        FunctionId::PySequence_Check => {
-            Some(super::abstract_::PySequence_Check(c, Some(a0)))
-        }
+        FunctionId::PySequence_Check => Some(super::abstract_::PySequence_Check(c, a0)),
         FunctionId::PyMapping_Check => {
             Some(super::abstract_::PyMapping_Check(c, Some(a0)))
         }
         FunctionId::PyIter_Check => Some(super::abstract_::PyIter_Check(c, a0)),
         FunctionId::PyAIter_Check => Some(super::abstract_::PyAIter_Check(c, a0)),
+        FunctionId::_canresize => Some(super::bytearrayobject::_canresize(c, a0)),
+        FunctionId::cell_clear => Some(super::cellobject::cell_clear(c, a0)),
+        FunctionId::complex_bool => Some(super::complexobject::complex_bool(c, a0)),
+        FunctionId::PyDescr_IsData => Some(super::descrobject::PyDescr_IsData(c, a0)),
+        FunctionId::mappingproxy_check_mapping => {
+            Some(super::descrobject::mappingproxy_check_mapping(c, a0))
+        }
+        FunctionId::property_clear => Some(super::descrobject::property_clear(c, a0)),
+        FunctionId::_PyDict_HasOnlyStringKeys => {
+            Some(super::dictobject::_PyDict_HasOnlyStringKeys(c, a0))
+        }
         FunctionId::dict_tp_clear => Some(super::dictobject::dict_tp_clear(c, a0)),
         FunctionId::has_unique_reference => {
             Some(super::dictobject::has_unique_reference(c, Some(a0)))
@@ -1847,11 +6631,40 @@ pub fn inquiry<C: CApi>(
         FunctionId::acquire_iter_result => {
             Some(super::dictobject::acquire_iter_result(c, Some(a0)))
         }
+        FunctionId::float_bool => Some(super::floatobject::float_bool(c, a0)),
+        FunctionId::func_clear => Some(super::funcobject::func_clear(c, a0)),
+        FunctionId::cm_clear => Some(super::funcobject::cm_clear(c, a0)),
+        FunctionId::sm_clear => Some(super::funcobject::sm_clear(c, a0)),
+        FunctionId::_is_unpacked_typevartuple => {
+            Some(super::genericaliasobject::_is_unpacked_typevartuple(c, a0))
+        }
+        FunctionId::ga_iter_clear => {
+            Some(super::genericaliasobject::ga_iter_clear(c, a0))
+        }
+        FunctionId::list_clear_slot => Some(super::listobject::list_clear_slot(c, a0)),
+        FunctionId::PyList_Clear => Some(super::listobject::PyList_Clear(c, a0)),
+        FunctionId::PyList_Sort => Some(super::listobject::PyList_Sort(c, Some(a0))),
+        FunctionId::PyLong_AsInt => Some(super::longobject::PyLong_AsInt(c, a0)),
+        FunctionId::_PyLong_Sign => Some(super::longobject::_PyLong_Sign(c, a0)),
+        FunctionId::long_bool => Some(super::longobject::long_bool(c, a0)),
+        FunctionId::PyUnstable_Long_IsCompact => {
+            Some(super::longobject::PyUnstable_Long_IsCompact(c, a0))
+        }
+        FunctionId::_PyModule_IsExtension => {
+            Some(super::moduleobject::_PyModule_IsExtension(c, a0))
+        }
+        FunctionId::_PyModuleSpec_IsInitializing => {
+            Some(super::moduleobject::_PyModuleSpec_IsInitializing(c, Some(a0)))
+        }
+        FunctionId::module_clear => Some(super::moduleobject::module_clear(c, a0)),
+        FunctionId::namespace_clear => {
+            Some(super::namespaceobject::namespace_clear(c, a0))
+        }
         FunctionId::_PyObject_IsFreed => Some(super::object::_PyObject_IsFreed(c, a0)),
         FunctionId::_PyObject_IsAbstract => {
             Some(super::object::_PyObject_IsAbstract(c, Some(a0)))
         }
-        FunctionId::PyObject_IsTrue => Some(super::object::PyObject_IsTrue(c, Some(a0))),
+        FunctionId::PyObject_IsTrue => Some(super::object::PyObject_IsTrue(c, a0)),
         FunctionId::PyObject_Not => Some(super::object::PyObject_Not(c, a0)),
         FunctionId::PyCallable_Check => {
             Some(super::object::PyCallable_Check(c, Some(a0)))
@@ -1863,18 +6676,27 @@ pub fn inquiry<C: CApi>(
         FunctionId::Py_ReprEnter => Some(super::object::Py_ReprEnter(c, a0)),
         FunctionId::Py_IsTrue => Some(super::object::Py_IsTrue(c, a0)),
         FunctionId::Py_IsFalse => Some(super::object::Py_IsFalse(c, a0)),
+        FunctionId::range_bool => Some(super::rangeobject::range_bool(c, a0)),
+        FunctionId::PySet_Clear => Some(super::setobject::PySet_Clear(c, a0)),
         FunctionId::_PyType_HasSubclasses => {
             Some(super::typeobject::_PyType_HasSubclasses(c, a0))
         }
         FunctionId::PyUnstable_Type_AssignVersionTag => {
             Some(super::typeobject::PyUnstable_Type_AssignVersionTag(c, a0))
         }
+        FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
         FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
         }
+        FunctionId::type_new_visit_slots => {
+            Some(super::typeobject::type_new_visit_slots(c, a0))
+        }
         FunctionId::type_new_set_module => {
             Some(super::typeobject::type_new_set_module(c, a0))
+        }
+        FunctionId::type_new_set_ht_name => {
+            Some(super::typeobject::type_new_set_ht_name(c, a0))
         }
         FunctionId::type_new_set_classcell => {
             Some(super::typeobject::type_new_set_classcell(c, a0))
@@ -1882,13 +6704,26 @@ pub fn inquiry<C: CApi>(
         FunctionId::type_new_set_classdictcell => {
             Some(super::typeobject::type_new_set_classdictcell(c, a0))
         }
+        FunctionId::check_basicsize_includes_size_and_offsets => {
+            Some(super::typeobject::check_basicsize_includes_size_and_offsets(c, a0))
+        }
+        FunctionId::type_clear => Some(super::typeobject::type_clear(c, a0)),
         FunctionId::type_is_gc => Some(super::typeobject::type_is_gc(c, a0)),
         FunctionId::compatible_with_tp_base => {
             Some(super::typeobject::compatible_with_tp_base(c, Some(a0)))
         }
+        FunctionId::type_add_methods => Some(super::typeobject::type_add_methods(c, a0)),
+        FunctionId::type_add_members => Some(super::typeobject::type_add_members(c, a0)),
+        FunctionId::type_add_getset => Some(super::typeobject::type_add_getset(c, a0)),
         FunctionId::overrides_hash => Some(super::typeobject::overrides_hash(c, a0)),
         FunctionId::type_ready_pre_checks => {
             Some(super::typeobject::type_ready_pre_checks(c, a0))
+        }
+        FunctionId::type_ready_set_base => {
+            Some(super::typeobject::type_ready_set_base(c, a0))
+        }
+        FunctionId::type_ready_set_type => {
+            Some(super::typeobject::type_ready_set_type(c, a0))
         }
         FunctionId::type_ready_set_dict => {
             Some(super::typeobject::type_ready_set_dict(c, a0))
@@ -1899,13 +6734,53 @@ pub fn inquiry<C: CApi>(
         FunctionId::type_ready_fill_dict => {
             Some(super::typeobject::type_ready_fill_dict(c, a0))
         }
+        FunctionId::type_ready_preheader => {
+            Some(super::typeobject::type_ready_preheader(c, a0))
+        }
         FunctionId::type_ready_set_hash => {
             Some(super::typeobject::type_ready_set_hash(c, a0))
         }
         FunctionId::type_ready_add_subclasses => {
             Some(super::typeobject::type_ready_add_subclasses(c, a0))
         }
+        FunctionId::PyType_Ready => Some(super::typeobject::PyType_Ready(c, a0)),
+        FunctionId::add_tp_new_wrapper => {
+            Some(super::typeobject::add_tp_new_wrapper(c, a0))
+        }
         FunctionId::slot_nb_bool => Some(super::typeobject::slot_nb_bool(c, a0)),
+        FunctionId::type_new_set_names => {
+            Some(super::typeobject::type_new_set_names(c, a0))
+        }
+        FunctionId::ensure_unicode => Some(super::unicodeobject::ensure_unicode(c, a0)),
+        FunctionId::unicode_check_modifiable => {
+            Some(super::unicodeobject::unicode_check_modifiable(c, a0))
+        }
+        FunctionId::unicode_modifiable => {
+            Some(super::unicodeobject::unicode_modifiable(c, Some(a0)))
+        }
+        FunctionId::unicode_ensure_utf8 => {
+            Some(super::unicodeobject::unicode_ensure_utf8(c, a0))
+        }
+        FunctionId::PyUnicode_IsIdentifier => {
+            Some(super::unicodeobject::PyUnicode_IsIdentifier(c, a0))
+        }
+        FunctionId::is_unionable => Some(super::unionobject::is_unionable(c, a0)),
+        FunctionId::union_init_parameters => {
+            Some(super::unionobject::union_init_parameters(c, a0))
+        }
+        FunctionId::gc_clear => Some(super::weakrefobject::gc_clear(c, a0)),
+        FunctionId::is_basic_ref => Some(super::weakrefobject::is_basic_ref(c, a0)),
+        FunctionId::is_basic_proxy => Some(super::weakrefobject::is_basic_proxy(c, a0)),
+        FunctionId::is_basic_ref_or_proxy => {
+            Some(super::weakrefobject::is_basic_ref_or_proxy(c, a0))
+        }
+        FunctionId::proxy_check_ref => {
+            Some(super::weakrefobject::proxy_check_ref(c, Some(a0)))
+        }
+        FunctionId::proxy_bool => Some(super::weakrefobject::proxy_bool(c, a0)),
+        FunctionId::_PyWeakref_IsDead => {
+            Some(super::weakrefobject::_PyWeakref_IsDead(c, a0))
+        }
         _ => None,
     }
 }
@@ -1952,14 +6827,95 @@ pub fn iternextfunc<C: CApi>(
             Some(super::abstract_::abstract_get_bases(c, a0))
         }
         FunctionId::PyObject_GetIter => {
-            Some(super::abstract_::PyObject_GetIter(c, Some(a0)).map(Some))
+            Some(super::abstract_::PyObject_GetIter(c, a0).map(Some))
         }
         FunctionId::PyObject_GetAIter => {
             Some(super::abstract_::PyObject_GetAIter(c, a0).map(Some))
         }
         FunctionId::PyIter_Next => Some(super::abstract_::PyIter_Next(c, a0)),
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0).map(Some)),
-        FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0).map(Some)),
+        FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0).map(Some)),
+        FunctionId::PyByteArray_FromObject => {
+            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0).map(Some))
+        }
+        FunctionId::return_self => {
+            Some(super::bytearrayobject::return_self(c, a0).map(Some))
+        }
+        FunctionId::bytearray_clear_impl => {
+            Some(super::bytearrayobject::bytearray_clear_impl(c, a0).map(Some))
+        }
+        FunctionId::bytearray_copy_impl => {
+            Some(super::bytearrayobject::bytearray_copy_impl(c, a0).map(Some))
+        }
+        FunctionId::bytearray_reduce_impl => {
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0).map(Some))
+        }
+        FunctionId::bytearray_iter => {
+            Some(super::bytearrayobject::bytearray_iter(c, a0).map(Some))
+        }
+        FunctionId::bytesobject_return_self => {
+            Some(super::bytesobject::return_self(c, a0).map(Some))
+        }
+        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0).map(Some)),
+        FunctionId::bytes___bytes___impl => {
+            Some(super::bytesobject::bytes___bytes___impl(c, a0).map(Some))
+        }
+        FunctionId::PyBytes_FromObject => {
+            Some(super::bytesobject::PyBytes_FromObject(c, a0).map(Some))
+        }
+        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0).map(Some)),
+        FunctionId::PyObject_CallNoArgs => {
+            Some(super::call::PyObject_CallNoArgs(c, a0).map(Some))
+        }
+        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0).map(Some)),
+        FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0).map(Some)),
+        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0).map(Some)),
+        FunctionId::PyMethod_Function => {
+            Some(super::classobject::PyMethod_Function(c, a0))
+        }
+        FunctionId::PyMethod_Self => Some(super::classobject::PyMethod_Self(c, a0)),
+        FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
+        FunctionId::PyInstanceMethod_New => {
+            Some(super::classobject::PyInstanceMethod_New(c, a0).map(Some))
+        }
+        FunctionId::PyInstanceMethod_Function => {
+            Some(super::classobject::PyInstanceMethod_Function(c, a0).map(Some))
+        }
+        FunctionId::instancemethod_repr => {
+            Some(super::classobject::instancemethod_repr(c, a0))
+        }
+        FunctionId::try_complex_special_method => {
+            Some(super::complexobject::try_complex_special_method(c, a0))
+        }
+        FunctionId::descr_name => Some(super::descrobject::descr_name(c, a0)),
+        FunctionId::descrobject_method_repr => {
+            Some(super::descrobject::method_repr(c, a0).map(Some))
+        }
+        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0).map(Some)),
+        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0).map(Some)),
+        FunctionId::wrapperdescr_repr => {
+            Some(super::descrobject::wrapperdescr_repr(c, a0).map(Some))
+        }
+        FunctionId::calculate_qualname => {
+            Some(super::descrobject::calculate_qualname(c, Some(a0)).map(Some))
+        }
+        FunctionId::mappingproxy_getiter => {
+            Some(super::descrobject::mappingproxy_getiter(c, a0).map(Some))
+        }
+        FunctionId::mappingproxy_str => Some(super::descrobject::mappingproxy_str(c, a0)),
+        FunctionId::mappingproxy_repr => {
+            Some(super::descrobject::mappingproxy_repr(c, a0).map(Some))
+        }
+        FunctionId::PyDictProxy_New => {
+            Some(super::descrobject::PyDictProxy_New(c, a0).map(Some))
+        }
+        FunctionId::wrapper_repr => {
+            Some(super::descrobject::wrapper_repr(c, a0).map(Some))
+        }
+        FunctionId::dict_repr_lock_held => {
+            Some(super::dictobject::dict_repr_lock_held(c, a0))
+        }
+        FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0).map(Some)),
         FunctionId::PyDict_Values => {
             Some(super::dictobject::PyDict_Values(c, a0).map(Some))
@@ -1970,13 +6926,19 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::dict_copy_impl => {
             Some(super::dictobject::dict_copy_impl(c, a0).map(Some))
         }
+        FunctionId::copy_lock_held => {
+            Some(super::dictobject::copy_lock_held(c, Some(a0)))
+        }
         FunctionId::dict_clear_impl => {
             Some(super::dictobject::dict_clear_impl(c, a0).map(Some))
+        }
+        FunctionId::dict_popitem_impl => {
+            Some(super::dictobject::dict_popitem_impl(c, a0).map(Some))
         }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0).map(Some))
         }
-        FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0).map(Some)),
+        FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0)),
         FunctionId::dictiter_iternextkey => {
             Some(super::dictobject::dictiter_iternextkey(c, a0))
         }
@@ -1990,33 +6952,187 @@ pub fn iternextfunc<C: CApi>(
             Some(super::dictobject::dictreviter_iternext(c, a0))
         }
         FunctionId::dict___reversed___impl => {
-            Some(super::dictobject::dict___reversed___impl(c, a0).map(Some))
+            Some(super::dictobject::dict___reversed___impl(c, a0))
         }
         FunctionId::dictview_repr => Some(super::dictobject::dictview_repr(c, a0)),
-        FunctionId::dictkeys_iter => {
-            Some(super::dictobject::dictkeys_iter(c, a0).map(Some))
-        }
+        FunctionId::dictkeys_iter => Some(super::dictobject::dictkeys_iter(c, a0)),
         FunctionId::dictviews_to_set => {
             Some(super::dictobject::dictviews_to_set(c, a0).map(Some))
         }
         FunctionId::dict_keys_impl => {
             Some(super::dictobject::dict_keys_impl(c, a0).map(Some))
         }
-        FunctionId::dictitems_iter => {
-            Some(super::dictobject::dictitems_iter(c, a0).map(Some))
-        }
+        FunctionId::dictitems_iter => Some(super::dictobject::dictitems_iter(c, a0)),
         FunctionId::dict_items_impl => {
             Some(super::dictobject::dict_items_impl(c, a0).map(Some))
         }
-        FunctionId::dictvalues_iter => {
-            Some(super::dictobject::dictvalues_iter(c, a0).map(Some))
-        }
+        FunctionId::dictvalues_iter => Some(super::dictobject::dictvalues_iter(c, a0)),
         FunctionId::dict_values_impl => {
             Some(super::dictobject::dict_values_impl(c, a0).map(Some))
         }
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0).map(Some))
         }
+        FunctionId::ensure_managed_dict => {
+            Some(super::dictobject::ensure_managed_dict(c, a0).map(Some))
+        }
+        FunctionId::enum_next => Some(super::enumobject::enum_next(c, a0)),
+        FunctionId::reversed_next => Some(super::enumobject::reversed_next(c, a0)),
+        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0).map(Some)),
+        FunctionId::float___trunc___impl => {
+            Some(super::floatobject::float___trunc___impl(c, a0).map(Some))
+        }
+        FunctionId::float_float => Some(super::floatobject::float_float(c, a0).map(Some)),
+        FunctionId::float_conjugate_impl => {
+            Some(super::floatobject::float_conjugate_impl(c, a0).map(Some))
+        }
+        FunctionId::_PyFunction_FromConstructor => {
+            Some(
+                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetCode => {
+            Some(super::funcobject::PyFunction_GetCode(c, a0))
+        }
+        FunctionId::PyFunction_GetGlobals => {
+            Some(super::funcobject::PyFunction_GetGlobals(c, a0))
+        }
+        FunctionId::PyFunction_GetModule => {
+            Some(super::funcobject::PyFunction_GetModule(c, a0))
+        }
+        FunctionId::PyFunction_GetDefaults => {
+            Some(super::funcobject::PyFunction_GetDefaults(c, a0))
+        }
+        FunctionId::PyFunction_GetKwDefaults => {
+            Some(super::funcobject::PyFunction_GetKwDefaults(c, a0))
+        }
+        FunctionId::PyFunction_GetClosure => {
+            Some(super::funcobject::PyFunction_GetClosure(c, a0))
+        }
+        FunctionId::func_get_annotation_dict => {
+            Some(super::funcobject::func_get_annotation_dict(c, a0))
+        }
+        FunctionId::PyFunction_GetAnnotations => {
+            Some(super::funcobject::PyFunction_GetAnnotations(c, a0))
+        }
+        FunctionId::function___annotations___get_impl => {
+            Some(super::funcobject::function___annotations___get_impl(c, a0))
+        }
+        FunctionId::function___type_params___get_impl => {
+            Some(super::funcobject::function___type_params___get_impl(c, a0))
+        }
+        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0).map(Some)),
+        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0).map(Some)),
+        FunctionId::PyClassMethod_New => {
+            Some(super::funcobject::PyClassMethod_New(c, a0).map(Some))
+        }
+        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0).map(Some)),
+        FunctionId::PyStaticMethod_New => {
+            Some(super::funcobject::PyStaticMethod_New(c, a0).map(Some))
+        }
+        FunctionId::ga_repr => Some(super::genericaliasobject::ga_repr(c, a0)),
+        FunctionId::_Py_make_parameters => {
+            Some(super::genericaliasobject::_Py_make_parameters(c, a0))
+        }
+        FunctionId::_unpacked_tuple_args => {
+            Some(super::genericaliasobject::_unpacked_tuple_args(c, a0))
+        }
+        FunctionId::ga_iternext => Some(super::genericaliasobject::ga_iternext(c, a0)),
+        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0).map(Some)),
+        FunctionId::PySeqIter_New => {
+            Some(super::iterobject::PySeqIter_New(c, a0).map(Some))
+        }
+        FunctionId::iter_iternext => Some(super::iterobject::iter_iternext(c, a0)),
+        FunctionId::calliter_iternext => {
+            Some(super::iterobject::calliter_iternext(c, a0))
+        }
+        FunctionId::anextawaitable_getiter => {
+            Some(super::iterobject::anextawaitable_getiter(c, a0).map(Some))
+        }
+        FunctionId::anextawaitable_iternext => {
+            Some(super::iterobject::anextawaitable_iternext(c, a0))
+        }
+        FunctionId::list_repr_impl => Some(super::listobject::list_repr_impl(c, a0)),
+        FunctionId::list_repr => Some(super::listobject::list_repr(c, a0)),
+        FunctionId::py_list_clear_impl => {
+            Some(super::listobject::py_list_clear_impl(c, a0).map(Some))
+        }
+        FunctionId::list_copy_impl => {
+            Some(super::listobject::list_copy_impl(c, a0).map(Some))
+        }
+        FunctionId::PyList_AsTuple => {
+            Some(super::listobject::PyList_AsTuple(c, a0).map(Some))
+        }
+        FunctionId::list___sizeof___impl => {
+            Some(super::listobject::list___sizeof___impl(c, a0).map(Some))
+        }
+        FunctionId::list_iter => Some(super::listobject::list_iter(c, a0).map(Some)),
+        FunctionId::listiter_next => Some(super::listobject::listiter_next(c, a0)),
+        FunctionId::list___reversed___impl => {
+            Some(super::listobject::list___reversed___impl(c, a0).map(Some))
+        }
+        FunctionId::listreviter_next => Some(super::listobject::listreviter_next(c, a0)),
+        FunctionId::long_normalize => {
+            Some(super::longobject::long_normalize(c, a0).map(Some))
+        }
+        FunctionId::long_invert => Some(super::longobject::long_invert(c, a0)),
+        FunctionId::long_neg => Some(super::longobject::long_neg(c, a0).map(Some)),
+        FunctionId::long_abs => Some(super::longobject::long_abs(c, a0)),
+        FunctionId::long_long => Some(super::longobject::long_long(c, Some(a0))),
+        FunctionId::long_float => Some(super::longobject::long_float(c, a0).map(Some)),
+        FunctionId::int___getnewargs___impl => {
+            Some(super::longobject::int___getnewargs___impl(c, a0).map(Some))
+        }
+        FunctionId::int_bit_length_impl => {
+            Some(super::longobject::int_bit_length_impl(c, Some(a0)))
+        }
+        FunctionId::int_bit_count_impl => {
+            Some(super::longobject::int_bit_count_impl(c, Some(a0)).map(Some))
+        }
+        FunctionId::int_as_integer_ratio_impl => {
+            Some(super::longobject::int_as_integer_ratio_impl(c, a0))
+        }
+        FunctionId::int_is_integer_impl => {
+            Some(super::longobject::int_is_integer_impl(c, a0).map(Some))
+        }
+        FunctionId::PyCFunction_GetSelf => {
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0).map(Some))
+        }
+        FunctionId::PyCMethod_GetClass => {
+            Some(super::methodobject::PyCMethod_GetClass(c, a0).map(Some))
+        }
+        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0).map(Some)),
+        FunctionId::PyModuleDef_Init => {
+            Some(super::moduleobject::PyModuleDef_Init(c, a0).map(Some))
+        }
+        FunctionId::new_module_notrack => {
+            Some(super::moduleobject::new_module_notrack(c, a0))
+        }
+        FunctionId::PyModule_NewObject => {
+            Some(super::moduleobject::PyModule_NewObject(c, a0))
+        }
+        FunctionId::PyModule_GetDict => {
+            Some(super::moduleobject::PyModule_GetDict(c, a0).map(Some))
+        }
+        FunctionId::PyModule_GetNameObject => {
+            Some(super::moduleobject::PyModule_GetNameObject(c, a0))
+        }
+        FunctionId::PyModule_GetFilenameObject => {
+            Some(super::moduleobject::PyModule_GetFilenameObject(c, a0))
+        }
+        FunctionId::PyModule_GetDef => {
+            Some(super::moduleobject::PyModule_GetDef(c, a0).map(Some))
+        }
+        FunctionId::module_repr => {
+            Some(super::moduleobject::module_repr(c, a0).map(Some))
+        }
+        FunctionId::namespace_repr => Some(super::namespaceobject::namespace_repr(c, a0)),
+        FunctionId::_PyNamespace_New => {
+            Some(super::namespaceobject::_PyNamespace_New(c, Some(a0)))
+        }
+        FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0).map(Some)),
         FunctionId::PyObject_Repr => Some(super::object::PyObject_Repr(c, Some(a0))),
         FunctionId::PyObject_Str => Some(super::object::PyObject_Str(c, Some(a0))),
         FunctionId::PyObject_ASCII => Some(super::object::PyObject_ASCII(c, a0)),
@@ -2042,6 +7158,44 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0).map(Some))
         }
+        FunctionId::validate_step => Some(super::rangeobject::validate_step(c, Some(a0))),
+        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0).map(Some)),
+        FunctionId::rangeiter_next => Some(super::rangeobject::rangeiter_next(c, a0)),
+        FunctionId::longrangeiter_next => {
+            Some(super::rangeobject::longrangeiter_next(c, a0))
+        }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0).map(Some)),
+        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0).map(Some)),
+        FunctionId::set_iter => Some(super::setobject::set_iter(c, a0).map(Some)),
+        FunctionId::set_copy_impl => Some(super::setobject::set_copy_impl(c, a0)),
+        FunctionId::frozenset_copy_impl => {
+            Some(super::setobject::frozenset_copy_impl(c, a0))
+        }
+        FunctionId::set_clear_impl => {
+            Some(super::setobject::set_clear_impl(c, a0).map(Some))
+        }
+        FunctionId::set___reduce___impl => {
+            Some(super::setobject::set___reduce___impl(c, a0).map(Some))
+        }
+        FunctionId::PySet_New => Some(super::setobject::PySet_New(c, a0)),
+        FunctionId::PyFrozenSet_New => Some(super::setobject::PyFrozenSet_New(c, a0)),
+        FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0).map(Some)),
+        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0).map(Some)),
+        FunctionId::ellipsis_repr => {
+            Some(super::sliceobject::ellipsis_repr(c, a0).map(Some))
+        }
+        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0).map(Some)),
+        FunctionId::evaluate_slice_index => {
+            Some(super::sliceobject::evaluate_slice_index(c, Some(a0)))
+        }
+        FunctionId::tuplerepr => Some(super::tupleobject::tuplerepr(c, a0)),
+        FunctionId::tuple___getnewargs___impl => {
+            Some(super::tupleobject::tuple___getnewargs___impl(c, a0).map(Some))
+        }
+        FunctionId::tupleiter_next => {
+            Some(super::tupleobject::tupleiter_next(c, Some(a0)))
+        }
+        FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
         FunctionId::type_from_ref => {
             Some(super::typeobject::type_from_ref(c, Some(a0)).map(Some))
         }
@@ -2073,7 +7227,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::typeobject::type_mro_impl(c, a0).map(Some))
         }
         FunctionId::mro_invoke => Some(super::typeobject::mro_invoke(c, a0)),
-        FunctionId::best_base => Some(super::typeobject::best_base(c, a0)),
+        FunctionId::best_base => Some(super::typeobject::best_base(c, Some(a0))),
         FunctionId::solid_base => Some(super::typeobject::solid_base(c, Some(a0))),
         FunctionId::get_builtin_base_with_dict => {
             Some(super::typeobject::get_builtin_base_with_dict(c, a0))
@@ -2081,9 +7235,11 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::get_dict_descriptor => {
             Some(super::typeobject::get_dict_descriptor(c, a0))
         }
-        FunctionId::type_new_impl => {
-            Some(super::typeobject::type_new_impl(c, a0).map(Some))
+        FunctionId::type_new_alloc => {
+            Some(super::typeobject::type_new_alloc(c, a0).map(Some))
         }
+        FunctionId::type_new_init => Some(super::typeobject::type_new_init(c, a0)),
+        FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
         FunctionId::PyType_FromSpec => {
             Some(super::typeobject::PyType_FromSpec(c, a0).map(Some))
         }
@@ -2114,6 +7270,9 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::object___reduce___impl => {
             Some(super::typeobject::object___reduce___impl(c, a0).map(Some))
+        }
+        FunctionId::object___sizeof___impl => {
+            Some(super::typeobject::object___sizeof___impl(c, a0).map(Some))
         }
         FunctionId::object___dir___impl => {
             Some(super::typeobject::object___dir___impl(c, a0))
@@ -2156,6 +7315,74 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::slot_am_anext => {
             Some(super::typeobject::slot_am_anext(c, a0).map(Some))
         }
+        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0).map(Some)),
+        FunctionId::unicode_result_unchanged => {
+            Some(super::unicodeobject::unicode_result_unchanged(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_FromObject => {
+            Some(super::unicodeobject::PyUnicode_FromObject(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_EncodeFSDefault => {
+            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_AsUTF8String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_AsUTF32String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_AsUTF16String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_AsLatin1String => {
+            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0).map(Some))
+        }
+        FunctionId::PyUnicode_AsASCIIString => {
+            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0).map(Some))
+        }
+        FunctionId::unicode_isascii_impl => {
+            Some(super::unicodeobject::unicode_isascii_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isidentifier_impl => {
+            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_str => {
+            Some(super::unicodeobject::unicode_str(c, a0).map(Some))
+        }
+        FunctionId::_PyUnicodeWriter_Finish => {
+            Some(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0))
+        }
+        FunctionId::SubString_new_object => {
+            Some(super::unicodeobject::SubString_new_object(c, a0).map(Some))
+        }
+        FunctionId::SubString_new_object_or_empty => {
+            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0).map(Some))
+        }
+        FunctionId::fieldnameiter_next => {
+            Some(super::unicodeobject::fieldnameiter_next(c, a0))
+        }
+        FunctionId::unicode_iter => {
+            Some(super::unicodeobject::unicode_iter(c, a0).map(Some))
+        }
+        FunctionId::union_repr => Some(super::unionobject::union_repr(c, a0)),
+        FunctionId::make_union => Some(super::unionobject::make_union(c, a0).map(Some)),
+        FunctionId::weakref_repr => {
+            Some(super::weakrefobject::weakref_repr(c, a0).map(Some))
+        }
+        FunctionId::proxy_str => Some(super::weakrefobject::proxy_str(c, a0)),
+        FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0).map(Some)),
+        FunctionId::proxy_neg => Some(super::weakrefobject::proxy_neg(c, a0)),
+        FunctionId::proxy_pos => Some(super::weakrefobject::proxy_pos(c, a0)),
+        FunctionId::proxy_abs => Some(super::weakrefobject::proxy_abs(c, a0)),
+        FunctionId::proxy_invert => Some(super::weakrefobject::proxy_invert(c, a0)),
+        FunctionId::proxy_int => Some(super::weakrefobject::proxy_int(c, a0)),
+        FunctionId::proxy_float => Some(super::weakrefobject::proxy_float(c, a0)),
+        FunctionId::proxy_index => Some(super::weakrefobject::proxy_index(c, a0)),
+        FunctionId::proxy_iter => Some(super::weakrefobject::proxy_iter(c, a0)),
+        FunctionId::proxy_iternext => Some(super::weakrefobject::proxy_iternext(c, a0)),
+        FunctionId::PyWeakref_GetObject => {
+            Some(super::weakrefobject::PyWeakref_GetObject(c, a0).map(Some))
+        }
         _ => None,
     }
 }
@@ -2167,16 +7394,46 @@ pub fn lenfunc<C: CApi>(
     a0: &C::Object,
 ) -> Option<Result<isize, C::Error>> {
     match id {
-        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, Some(a0))),
+        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, a0)),
         FunctionId::PyObject_Length => Some(super::abstract_::PyObject_Length(c, a0)),
         FunctionId::PySequence_Size => Some(super::abstract_::PySequence_Size(c, a0)),
         FunctionId::PySequence_Length => Some(super::abstract_::PySequence_Length(c, a0)),
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
-        FunctionId::load_keys_nentries => {
-            Some(super::dictobject::load_keys_nentries(c, a0))
+        FunctionId::PyByteArray_Size => {
+            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
         }
+        FunctionId::bytearray_length => {
+            Some(super::bytearrayobject::bytearray_length(c, a0))
+        }
+        FunctionId::get_ob_shash => Some(super::bytesobject::get_ob_shash(c, a0)),
+        FunctionId::PyBytes_Size => Some(super::bytesobject::PyBytes_Size(c, a0)),
+        FunctionId::bytes_length => Some(super::bytesobject::bytes_length(c, a0)),
+        FunctionId::method_hash => Some(super::classobject::method_hash(c, a0)),
+        FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
+        FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
+        FunctionId::mappingproxy_hash => {
+            Some(super::descrobject::mappingproxy_hash(c, a0))
+        }
+        FunctionId::load_keys_nentries => {
+            Some(super::dictobject::load_keys_nentries(c, Some(a0)))
+        }
+        FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
+        FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
+        FunctionId::sizeof_lock_held => Some(super::dictobject::sizeof_lock_held(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
+        FunctionId::dictview_len => Some(super::dictobject::dictview_len(c, a0)),
+        FunctionId::float_hash => Some(super::floatobject::float_hash(c, a0)),
+        FunctionId::ga_hash => Some(super::genericaliasobject::ga_hash(c, a0)),
+        FunctionId::PyList_Size => Some(super::listobject::PyList_Size(c, a0)),
+        FunctionId::list_length => Some(super::listobject::list_length(c, a0)),
+        FunctionId::long_hash => Some(super::longobject::long_hash(c, a0)),
+        FunctionId::int___sizeof___impl => {
+            Some(super::longobject::int___sizeof___impl(c, a0))
+        }
+        FunctionId::PyUnstable_Long_CompactValue => {
+            Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
+        }
         FunctionId::PyObject_HashNotImplemented => {
             Some(
                 match super::object::PyObject_HashNotImplemented(c, a0) {
@@ -2186,8 +7443,39 @@ pub fn lenfunc<C: CApi>(
         }
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
+        FunctionId::range_length => Some(super::rangeobject::range_length(c, a0)),
+        FunctionId::range_hash => Some(super::rangeobject::range_hash(c, a0)),
+        FunctionId::set_len => Some(super::setobject::set_len(c, a0)),
+        FunctionId::frozenset_hash => Some(super::setobject::frozenset_hash(c, a0)),
+        FunctionId::PySet_Size => Some(super::setobject::PySet_Size(c, a0)),
+        FunctionId::slicehash => Some(super::sliceobject::slicehash(c, a0)),
+        FunctionId::PyTuple_Size => Some(super::tupleobject::PyTuple_Size(c, a0)),
+        FunctionId::tuplehash => Some(super::tupleobject::tuplehash(c, a0)),
+        FunctionId::tuplelength => Some(super::tupleobject::tuplelength(c, a0)),
+        FunctionId::PyType_GetTypeDataSize => {
+            Some(super::typeobject::PyType_GetTypeDataSize(c, a0))
+        }
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
         FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
+        FunctionId::PyUnicode_GetSize => {
+            Some(
+                match super::unicodeobject::PyUnicode_GetSize(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyUnicode_GetLength => {
+            Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
+        }
+        FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
+        FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
+        FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
+        FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
+        FunctionId::weakref_hash_lock_held => {
+            Some(super::weakrefobject::weakref_hash_lock_held(c, a0))
+        }
+        FunctionId::weakref_hash => Some(super::weakrefobject::weakref_hash(c, a0)),
+        FunctionId::proxy_length => Some(super::weakrefobject::proxy_length(c, a0)),
         _ => None,
     }
 }
@@ -2206,6 +7494,57 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
+        }
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::PyCFunction_Call => {
+            Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
+        }
+        FunctionId::PyEval_CallObjectWithKeywords => {
+            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
+        }
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2?)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2?)),
+        FunctionId::instancemethod_new => {
+            Some(super::classobject::instancemethod_new(c, a0, a1, a2?))
+        }
+        FunctionId::method_new_impl => {
+            Some(super::classobject::method_new_impl(c, a0, a1, a2))
+        }
+        FunctionId::method_descr_get => {
+            Some(super::classobject::method_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::instancemethod_call => {
+            Some(super::classobject::instancemethod_call(c, a0, a1, a2?))
+        }
+        FunctionId::instancemethod_descr_get => {
+            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::classmethod_get => {
+            Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::method_get => {
+            Some(super::descrobject::method_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::getset_get => {
+            Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapperdescr_get => {
+            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapperdescr_call => {
+            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapper_call => {
+            Some(super::descrobject::wrapper_call(c, a0, a1, a2?))
+        }
+        FunctionId::property_descr_get => {
+            Some(
+                match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -2226,12 +7565,32 @@ pub fn newfunc<C: CApi>(
             )
         }
         FunctionId::_PyDict_FromKeys => {
-            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?))
+            Some(
+                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict_fromkeys_impl => {
-            Some(super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?))
+            Some(
+                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::dict_update => Some(super::dictobject::dict_update(c, a0, a1, a2?)),
+        FunctionId::dict_update => {
+            Some(
+                match super::dictobject::dict_update(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_get_impl => {
             Some(super::dictobject::dict_get_impl(c, a0, a1, a2?))
         }
@@ -2262,13 +7621,171 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_new => {
+            Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
+        }
+        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
+        FunctionId::enum_new_impl => {
+            Some(
+                match super::enumobject::enum_new_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new => {
+            Some(
+                match super::floatobject::float_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_NewWithQualName => {
+            Some(
+                match super::funcobject::PyFunction_NewWithQualName(
+                    c,
+                    a0,
+                    Some(a1),
+                    a2,
+                ) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_descr_get => {
+            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1, a2)),
+        FunctionId::sm_descr_get => {
+            Some(
+                match super::funcobject::sm_descr_get(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2?)),
+        FunctionId::ga_call => {
+            Some(
+                match super::genericaliasobject::ga_call(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_new => {
+            Some(
+                match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new_impl => {
+            Some(
+                match super::longobject::long_new_impl(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_subtype_new => {
+            Some(
+                match super::longobject::long_subtype_new(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_call => {
+            Some(super::methodobject::cfunction_call(c, a0, a1, a2))
+        }
+        FunctionId::new_module => {
+            Some(
+                match super::moduleobject::new_module(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_new => {
+            Some(
+                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_replace => {
+            Some(super::namespaceobject::namespace_replace(c, a0, a1, a2))
+        }
         FunctionId::none_new => Some(super::object::none_new(c, a0, a1, a2)),
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::compute_range_length => {
+            Some(
+                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_new => {
+            Some(
+                match super::setobject::frozenset_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_new => {
+            Some(
+                match super::setobject::set_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
+        FunctionId::PySlice_New => {
+            Some(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2))
+        }
+        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::tuple_new => {
+            Some(
+                match super::tupleobject::tuple_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
+        }
+        FunctionId::type_new => {
+            Some(
+                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyType_FromModuleAndSpec => {
             Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?))
@@ -2310,7 +7827,73 @@ pub fn newfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
         FunctionId::_super_lookup_descr => {
             Some(
-                match super::typeobject::_super_lookup_descr(c, a0, a1, a2?) {
+                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::super_descr_get => {
+            Some(
+                match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format => {
+            Some(
+                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_reuse_basic_ref => {
+            Some(
+                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::allocate_weakref => {
+            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?))
+        }
+        FunctionId::weakref___new__ => {
+            Some(
+                match super::weakrefobject::weakref___new__(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_call => {
+            Some(
+                match super::weakrefobject::proxy_call(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pow => {
+            Some(
+                match super::weakrefobject::proxy_pow(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ipow => {
+            Some(
+                match super::weakrefobject::proxy_ipow(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2333,6 +7916,16 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::descr_setcheck => {
+            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+        }
+        FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
+        FunctionId::property_descr_set => {
+            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::setitem_take2_lock_held => {
+            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+        }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
@@ -2344,16 +7937,38 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::functools_copy_attr => {
+            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
+        FunctionId::list___init__ => {
+            Some(super::listobject::list___init__(c, a0, a1, a2?))
+        }
+        FunctionId::list_ass_subscript => {
+            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
+        }
+        FunctionId::module___init___impl => {
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+        }
+        FunctionId::namespace_init => {
+            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
+        }
         FunctionId::PyObject_SetAttr => {
             Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
         }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_setattro => {
+            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
+        }
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
@@ -2368,6 +7983,19 @@ pub fn objobjargproc<C: CApi>(
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
         FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::super_init_impl => {
+            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
+        }
+        FunctionId::weakref___init__ => {
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setattr => {
+            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setitem => {
+            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -2384,7 +8012,7 @@ pub fn objobjproc<C: CApi>(
             Some(super::abstract_::PyObject_DelItem(c, a0, a1))
         }
         FunctionId::PySequence_Contains => {
-            Some(super::abstract_::PySequence_Contains(c, Some(a0), a1))
+            Some(super::abstract_::PySequence_Contains(c, a0, a1))
         }
         FunctionId::PySequence_In => Some(super::abstract_::PySequence_In(c, a0, a1)),
         FunctionId::PyMapping_HasKeyWithError => {
@@ -2414,6 +8042,15 @@ pub fn objobjproc<C: CApi>(
         FunctionId::_PyObject_RealIsSubclass => {
             Some(super::abstract_::_PyObject_RealIsSubclass(c, a0, a1))
         }
+        FunctionId::bytearray_contains => {
+            Some(super::bytearrayobject::bytearray_contains(c, a0, a1))
+        }
+        FunctionId::bytes_contains => Some(super::bytesobject::bytes_contains(c, a0, a1)),
+        FunctionId::PyCell_Set => Some(super::cellobject::PyCell_Set(c, a0, a1)),
+        FunctionId::descr_check => Some(super::descrobject::descr_check(c, a0, a1)),
+        FunctionId::mappingproxy_contains => {
+            Some(super::descrobject::mappingproxy_contains(c, a0, a1))
+        }
         FunctionId::dict_update_arg => {
             Some(super::dictobject::dict_update_arg(c, a0, a1))
         }
@@ -2427,6 +8064,54 @@ pub fn objobjproc<C: CApi>(
         FunctionId::dictitems_contains => {
             Some(super::dictobject::dictitems_contains(c, a0, a1))
         }
+        FunctionId::PyFunction_SetDefaults => {
+            Some(super::funcobject::PyFunction_SetDefaults(c, a0, Some(a1)))
+        }
+        FunctionId::PyFunction_SetKwDefaults => {
+            Some(super::funcobject::PyFunction_SetKwDefaults(c, a0, Some(a1)))
+        }
+        FunctionId::PyFunction_SetClosure => {
+            Some(super::funcobject::PyFunction_SetClosure(c, a0, a1))
+        }
+        FunctionId::PyFunction_SetAnnotations => {
+            Some(super::funcobject::PyFunction_SetAnnotations(c, a0, Some(a1)))
+        }
+        FunctionId::function___annotations___set_impl => {
+            Some(super::funcobject::function___annotations___set_impl(c, a0, Some(a1)))
+        }
+        FunctionId::function___type_params___set_impl => {
+            Some(super::funcobject::function___type_params___set_impl(c, a0, Some(a1)))
+        }
+        FunctionId::functools_wraps => {
+            Some(super::funcobject::functools_wraps(c, a0, Some(a1)))
+        }
+        FunctionId::ga_repr_item => {
+            Some(super::genericaliasobject::ga_repr_item(c, a0, Some(a1)))
+        }
+        FunctionId::ga_repr_items_list => {
+            Some(super::genericaliasobject::ga_repr_items_list(c, a0, a1))
+        }
+        FunctionId::_PyList_AppendTakeRefListResize => {
+            Some(super::listobject::_PyList_AppendTakeRefListResize(c, a0, a1))
+        }
+        FunctionId::PyList_Append => {
+            Some(super::listobject::PyList_Append(c, a0, Some(a1)))
+        }
+        FunctionId::list_contains => Some(super::listobject::list_contains(c, a0, a1)),
+        FunctionId::list_extend_lock_held => {
+            Some(super::listobject::list_extend_lock_held(c, a0, a1))
+        }
+        FunctionId::_list_extend => Some(super::listobject::_list_extend(c, a0, a1)),
+        FunctionId::PyList_Extend => Some(super::listobject::PyList_Extend(c, a0, a1)),
+        FunctionId::_PyModuleSpec_IsUninitializedSubmodule => {
+            Some(
+                super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
+                    c,
+                    Some(a0),
+                    a1,
+                ),
+            )
+        }
         FunctionId::_PyObject_SetAttributeErrorContext => {
             Some(super::object::_PyObject_SetAttributeErrorContext(c, a0, a1))
         }
@@ -2435,6 +8120,44 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::PyObject_HasAttr => Some(super::object::PyObject_HasAttr(c, a0, a1)),
         FunctionId::PyObject_DelAttr => Some(super::object::PyObject_DelAttr(c, a0, a1)),
+        FunctionId::range_contains_long => {
+            Some(super::rangeobject::range_contains_long(c, a0, a1))
+        }
+        FunctionId::range_contains => Some(super::rangeobject::range_contains(c, a0, a1)),
+        FunctionId::range_equals => Some(super::rangeobject::range_equals(c, a0, a1)),
+        FunctionId::set_add_key => Some(super::setobject::set_add_key(c, a0, a1)),
+        FunctionId::set_contains_key => {
+            Some(super::setobject::set_contains_key(c, a0, a1))
+        }
+        FunctionId::set_discard_key => Some(super::setobject::set_discard_key(c, a0, a1)),
+        FunctionId::set_update_dict_lock_held => {
+            Some(super::setobject::set_update_dict_lock_held(c, a0, a1))
+        }
+        FunctionId::set_update_iterable_lock_held => {
+            Some(super::setobject::set_update_iterable_lock_held(c, a0, a1))
+        }
+        FunctionId::set_update_lock_held => {
+            Some(super::setobject::set_update_lock_held(c, a0, a1))
+        }
+        FunctionId::set_update_local => {
+            Some(super::setobject::set_update_local(c, a0, a1))
+        }
+        FunctionId::set_update_internal => {
+            Some(super::setobject::set_update_internal(c, a0, a1))
+        }
+        FunctionId::set_symmetric_difference_update_dict => {
+            Some(super::setobject::set_symmetric_difference_update_dict(c, a0, a1))
+        }
+        FunctionId::set_contains_lock_held => {
+            Some(super::setobject::set_contains_lock_held(c, a0, a1))
+        }
+        FunctionId::_PySet_Contains => Some(super::setobject::_PySet_Contains(c, a0, a1)),
+        FunctionId::PySet_Contains => Some(super::setobject::PySet_Contains(c, a0, a1)),
+        FunctionId::PySet_Discard => Some(super::setobject::PySet_Discard(c, a0, a1)),
+        FunctionId::PySet_Add => Some(super::setobject::PySet_Add(c, a0, a1)),
+        FunctionId::_PySet_Update => Some(super::setobject::_PySet_Update(c, a0, a1)),
+        FunctionId::tuplecontains => Some(super::tupleobject::tuplecontains(c, a0, a1)),
+        FunctionId::mro_hierarchy => Some(super::typeobject::mro_hierarchy(c, a0, a1)),
         FunctionId::type___instancecheck___impl => {
             Some(super::typeobject::type___instancecheck___impl(c, a0, a1))
         }
@@ -2448,31 +8171,66 @@ pub fn objobjproc<C: CApi>(
         FunctionId::shape_differs => {
             Some(super::typeobject::shape_differs(c, Some(a0), Some(a1)))
         }
+        FunctionId::type_new_slots_impl => {
+            Some(super::typeobject::type_new_slots_impl(c, a0, a1))
+        }
         FunctionId::type_new_staticmethod => {
             Some(super::typeobject::type_new_staticmethod(c, a0, a1))
         }
         FunctionId::type_new_classmethod => {
             Some(super::typeobject::type_new_classmethod(c, a0, a1))
         }
+        FunctionId::type_new_descriptors => {
+            Some(super::typeobject::type_new_descriptors(c, a0, a1))
+        }
         FunctionId::type_new_set_attrs => {
             Some(super::typeobject::type_new_set_attrs(c, a0, a1))
+        }
+        FunctionId::type_new_get_slots => {
+            Some(super::typeobject::type_new_get_slots(c, a0, a1))
         }
         FunctionId::merge_class_dict => {
             Some(super::typeobject::merge_class_dict(c, a0, a1))
         }
         FunctionId::excess_args => Some(super::typeobject::excess_args(c, a0, Some(a1))),
+        FunctionId::same_slots_added => {
+            Some(super::typeobject::same_slots_added(c, Some(a0), Some(a1)))
+        }
         FunctionId::object_set_class_world_stopped => {
             Some(super::typeobject::object_set_class_world_stopped(c, a0, a1))
         }
         FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
         FunctionId::add_all_subclasses => {
-            Some(super::typeobject::add_all_subclasses(c, a0, a1))
+            Some(super::typeobject::add_all_subclasses(c, a0, Some(a1)))
         }
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
         }
         FunctionId::type_new_init_subclass => {
             Some(super::typeobject::type_new_init_subclass(c, a0, Some(a1)))
+        }
+        FunctionId::_PyUnicode_Equal => {
+            Some(super::unicodeobject::_PyUnicode_Equal(c, a0, a1))
+        }
+        FunctionId::PyUnicode_Compare => {
+            Some(super::unicodeobject::PyUnicode_Compare(c, a0, a1))
+        }
+        FunctionId::_PyUnicode_EQ => Some(super::unicodeobject::_PyUnicode_EQ(c, a0, a1)),
+        FunctionId::_PyUnicodeWriter_WriteStr => {
+            Some(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, a0, a1))
+        }
+        FunctionId::_FieldNameIterator_attr => {
+            Some(super::unicodeobject::_FieldNameIterator_attr(c, Some(a0), a1))
+        }
+        FunctionId::_FieldNameIterator_item => {
+            Some(super::unicodeobject::_FieldNameIterator_item(c, Some(a0), a1))
+        }
+        FunctionId::is_same => Some(super::unionobject::is_same(c, a0, a1)),
+        FunctionId::union_repr_item => {
+            Some(super::unionobject::union_repr_item(c, a0, a1))
+        }
+        FunctionId::proxy_contains => {
+            Some(super::weakrefobject::proxy_contains(c, a0, a1))
         }
         _ => None,
     }
@@ -2486,17 +8244,41 @@ pub fn releasebufferproc<C: CApi>(
     a1: &C::Object,
 ) -> Option<Result<(), C::Error>> {
     match id {
+        FunctionId::bytearray_releasebuffer => {
+            Some(super::bytearrayobject::bytearray_releasebuffer(c, a0, a1))
+        }
+        FunctionId::type_mro_modified => {
+            Some(super::typeobject::type_mro_modified(c, a0, Some(a1)))
+        }
+        FunctionId::type_new_set_slots => {
+            Some(super::typeobject::type_new_set_slots(c, a0, a1))
+        }
+        FunctionId::inherit_special => {
+            Some(super::typeobject::inherit_special(c, a0, a1))
+        }
+        FunctionId::inherit_patma_flags => {
+            Some(super::typeobject::inherit_patma_flags(c, a0, a1))
+        }
         FunctionId::remove_subclass => {
             Some(super::typeobject::remove_subclass(c, a0, a1))
         }
         FunctionId::remove_all_subclasses => {
             Some(super::typeobject::remove_all_subclasses(c, a0, Some(a1)))
         }
+        FunctionId::bufferwrapper_releasebuf => {
+            Some(super::typeobject::bufferwrapper_releasebuf(c, a0, a1))
+        }
         FunctionId::releasebuffer_maybe_call_super => {
             Some(super::typeobject::releasebuffer_maybe_call_super(c, a0, a1))
         }
+        FunctionId::releasebuffer_call_python => {
+            Some(super::typeobject::releasebuffer_call_python(c, Some(a0), a1))
+        }
         FunctionId::slot_bf_releasebuffer => {
             Some(super::typeobject::slot_bf_releasebuffer(c, a0, a1))
+        }
+        FunctionId::handle_callback => {
+            Some(super::weakrefobject::handle_callback(c, a0, a1))
         }
         _ => None,
     }
@@ -2563,9 +8345,7 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::PyObject_GetIter => {
-            Some(super::abstract_::PyObject_GetIter(c, Some(a0)))
-        }
+        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
         FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
         FunctionId::PyIter_Next => {
             Some(
@@ -2577,16 +8357,171 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
-        FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
+        FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
+        FunctionId::PyByteArray_FromObject => {
+            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
+        }
+        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
+        FunctionId::bytearray_clear_impl => {
+            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
+        }
+        FunctionId::bytearray_copy_impl => {
+            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
+        }
+        FunctionId::bytearray_reduce_impl => {
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+        }
+        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
+        FunctionId::bytesobject_return_self => {
+            Some(super::bytesobject::return_self(c, a0))
+        }
+        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes___bytes___impl => {
+            Some(super::bytesobject::bytes___bytes___impl(c, a0))
+        }
+        FunctionId::PyBytes_FromObject => {
+            Some(super::bytesobject::PyBytes_FromObject(c, a0))
+        }
+        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
+        FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
+        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
+        FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
+        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
+        FunctionId::PyMethod_Function => {
+            Some(
+                match super::classobject::PyMethod_Function(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyMethod_Self => {
+            Some(
+                match super::classobject::PyMethod_Self(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_repr => {
+            Some(
+                match super::classobject::method_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyInstanceMethod_New => {
+            Some(super::classobject::PyInstanceMethod_New(c, a0))
+        }
+        FunctionId::PyInstanceMethod_Function => {
+            Some(super::classobject::PyInstanceMethod_Function(c, a0))
+        }
+        FunctionId::instancemethod_repr => {
+            Some(
+                match super::classobject::instancemethod_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_complex_special_method => {
+            Some(
+                match super::complexobject::try_complex_special_method(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descr_name => {
+            Some(
+                match super::descrobject::descr_name(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descrobject_method_repr => {
+            Some(super::descrobject::method_repr(c, a0))
+        }
+        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
+        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
+        FunctionId::wrapperdescr_repr => {
+            Some(super::descrobject::wrapperdescr_repr(c, a0))
+        }
+        FunctionId::calculate_qualname => {
+            Some(super::descrobject::calculate_qualname(c, Some(a0)))
+        }
+        FunctionId::mappingproxy_getiter => {
+            Some(super::descrobject::mappingproxy_getiter(c, a0))
+        }
+        FunctionId::mappingproxy_str => {
+            Some(
+                match super::descrobject::mappingproxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_repr => {
+            Some(super::descrobject::mappingproxy_repr(c, a0))
+        }
+        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
+        FunctionId::dict_repr_lock_held => {
+            Some(
+                match super::dictobject::dict_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_repr => {
+            Some(
+                match super::dictobject::dict_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
+        FunctionId::copy_lock_held => {
+            Some(
+                match super::dictobject::copy_lock_held(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
+        FunctionId::dict_popitem_impl => {
+            Some(super::dictobject::dict_popitem_impl(c, a0))
+        }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
         }
-        FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0)),
+        FunctionId::dict_iter => {
+            Some(
+                match super::dictobject::dict_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictiter_iternextkey => {
             Some(
                 match super::dictobject::dictiter_iternextkey(c, a0) {
@@ -2624,7 +8559,13 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::dict___reversed___impl => {
-            Some(super::dictobject::dict___reversed___impl(c, a0))
+            Some(
+                match super::dictobject::dict___reversed___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictview_repr => {
             Some(
@@ -2635,16 +8576,418 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dictkeys_iter => Some(super::dictobject::dictkeys_iter(c, a0)),
+        FunctionId::dictkeys_iter => {
+            Some(
+                match super::dictobject::dictkeys_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => Some(super::dictobject::dictitems_iter(c, a0)),
+        FunctionId::dictitems_iter => {
+            Some(
+                match super::dictobject::dictitems_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => Some(super::dictobject::dictvalues_iter(c, a0)),
+        FunctionId::dictvalues_iter => {
+            Some(
+                match super::dictobject::dictvalues_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
         }
+        FunctionId::ensure_managed_dict => {
+            Some(super::dictobject::ensure_managed_dict(c, a0))
+        }
+        FunctionId::enum_next => {
+            Some(
+                match super::enumobject::enum_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_next => {
+            Some(
+                match super::enumobject::reversed_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float___trunc___impl => {
+            Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
+        FunctionId::float_conjugate_impl => {
+            Some(super::floatobject::float_conjugate_impl(c, a0))
+        }
+        FunctionId::_PyFunction_FromConstructor => {
+            Some(
+                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetCode => {
+            Some(
+                match super::funcobject::PyFunction_GetCode(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetGlobals => {
+            Some(
+                match super::funcobject::PyFunction_GetGlobals(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetModule => {
+            Some(
+                match super::funcobject::PyFunction_GetModule(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetKwDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetClosure => {
+            Some(
+                match super::funcobject::PyFunction_GetClosure(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_get_annotation_dict => {
+            Some(
+                match super::funcobject::func_get_annotation_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetAnnotations => {
+            Some(
+                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___annotations___get_impl => {
+            Some(
+                match super::funcobject::function___annotations___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___type_params___get_impl => {
+            Some(
+                match super::funcobject::function___type_params___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
+        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
+        FunctionId::PyClassMethod_New => {
+            Some(super::funcobject::PyClassMethod_New(c, a0))
+        }
+        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
+        FunctionId::PyStaticMethod_New => {
+            Some(super::funcobject::PyStaticMethod_New(c, a0))
+        }
+        FunctionId::ga_repr => {
+            Some(
+                match super::genericaliasobject::ga_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_Py_make_parameters => {
+            Some(
+                match super::genericaliasobject::_Py_make_parameters(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_unpacked_tuple_args => {
+            Some(
+                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iternext => {
+            Some(
+                match super::genericaliasobject::ga_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
+        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
+        FunctionId::iter_iternext => {
+            Some(
+                match super::iterobject::iter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::calliter_iternext => {
+            Some(
+                match super::iterobject::calliter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_getiter => {
+            Some(super::iterobject::anextawaitable_getiter(c, a0))
+        }
+        FunctionId::anextawaitable_iternext => {
+            Some(
+                match super::iterobject::anextawaitable_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr_impl => {
+            Some(
+                match super::listobject::list_repr_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr => {
+            Some(
+                match super::listobject::list_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::py_list_clear_impl => {
+            Some(super::listobject::py_list_clear_impl(c, a0))
+        }
+        FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
+        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
+        FunctionId::list___sizeof___impl => {
+            Some(super::listobject::list___sizeof___impl(c, a0))
+        }
+        FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
+        FunctionId::listiter_next => {
+            Some(
+                match super::listobject::listiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___reversed___impl => {
+            Some(super::listobject::list___reversed___impl(c, a0))
+        }
+        FunctionId::listreviter_next => {
+            Some(
+                match super::listobject::listreviter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
+        FunctionId::long_invert => {
+            Some(
+                match super::longobject::long_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
+        FunctionId::long_abs => {
+            Some(
+                match super::longobject::long_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long => {
+            Some(
+                match super::longobject::long_long(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
+        FunctionId::int___getnewargs___impl => {
+            Some(super::longobject::int___getnewargs___impl(c, a0))
+        }
+        FunctionId::int_bit_length_impl => {
+            Some(
+                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count_impl => {
+            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+        }
+        FunctionId::int_as_integer_ratio_impl => {
+            Some(
+                match super::longobject::int_as_integer_ratio_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer_impl => {
+            Some(super::longobject::int_is_integer_impl(c, a0))
+        }
+        FunctionId::PyCFunction_GetSelf => {
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+        }
+        FunctionId::PyCMethod_GetClass => {
+            Some(super::methodobject::PyCMethod_GetClass(c, a0))
+        }
+        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
+        FunctionId::PyModuleDef_Init => {
+            Some(super::moduleobject::PyModuleDef_Init(c, a0))
+        }
+        FunctionId::new_module_notrack => {
+            Some(
+                match super::moduleobject::new_module_notrack(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_NewObject => {
+            Some(
+                match super::moduleobject::PyModule_NewObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDict => {
+            Some(super::moduleobject::PyModule_GetDict(c, a0))
+        }
+        FunctionId::PyModule_GetNameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetNameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetFilenameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
+        FunctionId::namespace_repr => {
+            Some(
+                match super::namespaceobject::namespace_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyNamespace_New => {
+            Some(
+                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
         FunctionId::PyObject_Repr => {
             Some(
                 match super::object::PyObject_Repr(c, Some(a0)) {
@@ -2712,6 +9055,112 @@ pub fn reprfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
+        FunctionId::validate_step => {
+            Some(
+                match super::rangeobject::validate_step(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
+        FunctionId::rangeiter_next => {
+            Some(
+                match super::rangeobject::rangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_next => {
+            Some(
+                match super::rangeobject::longrangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
+        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
+        FunctionId::set_copy_impl => {
+            Some(
+                match super::setobject::set_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy_impl => {
+            Some(
+                match super::setobject::frozenset_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
+        FunctionId::set___reduce___impl => {
+            Some(super::setobject::set___reduce___impl(c, a0))
+        }
+        FunctionId::PySet_New => {
+            Some(
+                match super::setobject::PySet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFrozenSet_New => {
+            Some(
+                match super::setobject::PyFrozenSet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
+        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
+        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
+        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
+        FunctionId::evaluate_slice_index => {
+            Some(
+                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplerepr => {
+            Some(
+                match super::tupleobject::tuplerepr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple___getnewargs___impl => {
+            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
+        }
+        FunctionId::tupleiter_next => {
+            Some(
+                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
@@ -2799,7 +9248,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::best_base => {
             Some(
-                match super::typeobject::best_base(c, a0) {
+                match super::typeobject::best_base(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2833,7 +9282,25 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
+        FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
+        FunctionId::type_new_init => {
+            Some(
+                match super::typeobject::type_new_init(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_new_impl => {
+            Some(
+                match super::typeobject::type_new_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
         FunctionId::PyType_GetName => {
             Some(
@@ -2907,6 +9374,9 @@ pub fn reprfunc<C: CApi>(
         FunctionId::object___reduce___impl => {
             Some(super::typeobject::object___reduce___impl(c, a0))
         }
+        FunctionId::object___sizeof___impl => {
+            Some(super::typeobject::object___sizeof___impl(c, a0))
+        }
         FunctionId::object___dir___impl => {
             Some(
                 match super::typeobject::object___dir___impl(c, a0) {
@@ -2930,6 +9400,168 @@ pub fn reprfunc<C: CApi>(
         FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
         FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
         FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
+        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
+        FunctionId::unicode_result_unchanged => {
+            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
+        }
+        FunctionId::PyUnicode_FromObject => {
+            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
+        }
+        FunctionId::PyUnicode_EncodeFSDefault => {
+            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF8String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF32String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF16String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
+        }
+        FunctionId::PyUnicode_AsLatin1String => {
+            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
+        }
+        FunctionId::PyUnicode_AsASCIIString => {
+            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
+        }
+        FunctionId::unicode_isascii_impl => {
+            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
+        }
+        FunctionId::unicode_isidentifier_impl => {
+            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => {
+            Some(
+                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::SubString_new_object => {
+            Some(super::unicodeobject::SubString_new_object(c, a0))
+        }
+        FunctionId::SubString_new_object_or_empty => {
+            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
+        }
+        FunctionId::fieldnameiter_next => {
+            Some(
+                match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
+        FunctionId::union_repr => {
+            Some(
+                match super::unionobject::union_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
+        FunctionId::proxy_str => {
+            Some(
+                match super::weakrefobject::proxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
+        FunctionId::proxy_neg => {
+            Some(
+                match super::weakrefobject::proxy_neg(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pos => {
+            Some(
+                match super::weakrefobject::proxy_pos(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_abs => {
+            Some(
+                match super::weakrefobject::proxy_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_invert => {
+            Some(
+                match super::weakrefobject::proxy_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_int => {
+            Some(
+                match super::weakrefobject::proxy_int(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_float => {
+            Some(
+                match super::weakrefobject::proxy_float(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_index => {
+            Some(
+                match super::weakrefobject::proxy_index(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iter => {
+            Some(
+                match super::weakrefobject::proxy_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iternext => {
+            Some(
+                match super::weakrefobject::proxy_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_GetObject => {
+            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
+        }
         _ => None,
     }
 }
@@ -2944,6 +9576,42 @@ pub fn richcmpfunc<C: CApi>(
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
         FunctionId::binary_op1 => Some(super::abstract_::binary_op1(c, a0, a1, a2)),
+        FunctionId::bytearray_hex_impl => {
+            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2))
+        }
+        FunctionId::bytes_hex_impl => {
+            Some(super::bytesobject::bytes_hex_impl(c, a0, a1, a2))
+        }
+        FunctionId::method_richcompare => {
+            Some(
+                match super::classobject::method_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::instancemethod_richcompare => {
+            Some(
+                match super::classobject::instancemethod_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_richcompare => {
+            Some(
+                match super::descrobject::mappingproxy_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::wrapper_richcompare => {
+            Some(super::descrobject::wrapper_richcompare(c, Some(a0), Some(a1), a2))
+        }
         FunctionId::dict_richcompare => {
             Some(super::dictobject::dict_richcompare(c, a0, a1, a2))
         }
@@ -2961,9 +9629,69 @@ pub fn richcmpfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::ga_richcompare => {
+            Some(
+                match super::genericaliasobject::ga_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_richcompare => {
+            Some(super::listobject::list_richcompare(c, a0, a1, a2))
+        }
+        FunctionId::meth_richcompare => {
+            Some(super::methodobject::meth_richcompare(c, a0, a1, a2))
+        }
+        FunctionId::_Py_module_getattro_impl => {
+            Some(
+                match super::moduleobject::_Py_module_getattro_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_richcompare => {
+            Some(
+                match super::namespaceobject::namespace_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyObject_RichCompare => {
             Some(
                 match super::object::PyObject_RichCompare(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_richcompare => {
+            Some(
+                match super::rangeobject::range_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_richcompare => {
+            Some(
+                match super::setobject::set_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_richcompare => {
+            Some(
+                match super::sliceobject::slice_richcompare(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2978,6 +9706,33 @@ pub fn richcmpfunc<C: CApi>(
         }
         FunctionId::slot_tp_richcompare => {
             Some(super::typeobject::slot_tp_richcompare(c, a0, a1, a2))
+        }
+        FunctionId::union_richcompare => {
+            Some(
+                match super::unionobject::union_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::weakref_richcompare => {
+            Some(
+                match super::weakrefobject::weakref_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_richcompare => {
+            Some(
+                match super::weakrefobject::proxy_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         _ => None,
     }
@@ -3002,11 +9757,10 @@ pub fn sendfunc<C: CApi>(
             Some(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, a2))
         }
         FunctionId::pop_lock_held => {
-            Some(super::dictobject::pop_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::pop_lock_held(c, a0, a1, a2))
         }
-        FunctionId::PyDict_Pop => {
-            Some(super::dictobject::PyDict_Pop(c, Some(a0), a1, a2))
-        }
+        FunctionId::PyDict_Pop => Some(super::dictobject::PyDict_Pop(c, a0, a1, a2)),
+        FunctionId::l_mod => Some(super::longobject::l_mod(c, a0, a1, a2)),
         FunctionId::PyObject_GetOptionalAttr => {
             Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2))
         }
@@ -3048,6 +9802,16 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::descr_setcheck => {
+            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+        }
+        FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
+        FunctionId::property_descr_set => {
+            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::setitem_take2_lock_held => {
+            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+        }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
@@ -3059,16 +9823,38 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
         }
+        FunctionId::functools_copy_attr => {
+            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2?)),
+        FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2?)),
+        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
+        FunctionId::list___init__ => {
+            Some(super::listobject::list___init__(c, a0, a1, a2?))
+        }
+        FunctionId::list_ass_subscript => {
+            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
+        }
+        FunctionId::module___init___impl => {
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+        }
+        FunctionId::namespace_init => {
+            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
+        }
         FunctionId::PyObject_SetAttr => {
             Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
         }
         FunctionId::PyObject_GenericSetAttr => {
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
+        FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
         FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_setattro => {
+            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
+        }
         FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2?)),
         FunctionId::method_is_overloaded => {
             Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
@@ -3083,6 +9869,19 @@ pub fn setattrofunc<C: CApi>(
             Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
         }
         FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2?)),
+        FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2?)),
+        FunctionId::super_init_impl => {
+            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
+        }
+        FunctionId::weakref___init__ => {
+            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setattr => {
+            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
+        }
+        FunctionId::proxy_setitem => {
+            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -3104,7 +9903,85 @@ pub fn ssizeargfunc<C: CApi>(
         FunctionId::PySequence_GetItem => {
             Some(super::abstract_::PySequence_GetItem(c, a0, a1))
         }
+        FunctionId::bytearray_repeat => {
+            Some(super::bytearrayobject::bytearray_repeat(c, a0, a1))
+        }
+        FunctionId::bytearray_irepeat => {
+            Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
+        }
+        FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
+        FunctionId::list_get_item_ref => {
+            Some(
+                match super::listobject::list_get_item_ref(c, Some(a0), a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_item => {
+            Some(
+                match super::listobject::list_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repeat => Some(super::listobject::list_repeat(c, a0, a1)),
+        FunctionId::list_inplace_repeat => {
+            Some(super::listobject::list_inplace_repeat(c, a0, a1))
+        }
+        FunctionId::_PyObject_NewVar => Some(super::object::_PyObject_NewVar(c, a0, a1)),
+        FunctionId::range_item => {
+            Some(
+                match super::rangeobject::range_item(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyStructSequence_GetItem => {
+            Some(super::structseq::PyStructSequence_GetItem(c, a0, a1))
+        }
+        FunctionId::PyTuple_GetItem => {
+            Some(
+                match super::tupleobject::PyTuple_GetItem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tupleitem => {
+            Some(
+                match super::tupleobject::tupleitem(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyType_GenericAlloc => {
+            Some(super::typeobject::PyType_GenericAlloc(c, a0, a1))
+        }
         FunctionId::slot_sq_item => Some(super::typeobject::slot_sq_item(c, a0, a1)),
+        FunctionId::resize_copy => {
+            Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
+        }
+        FunctionId::getitem_sequence => {
+            Some(super::unicodeobject::getitem_sequence(c, a0, a1))
+        }
+        FunctionId::getitem_idx => {
+            Some(
+                match super::unicodeobject::getitem_idx(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         _ => None,
     }
 }
@@ -3120,6 +9997,22 @@ pub fn ssizeobjargproc<C: CApi>(
     match id {
         FunctionId::PySequence_SetItem => {
             Some(super::abstract_::PySequence_SetItem(c, a0, a1, a2?))
+        }
+        FunctionId::tuple_add => {
+            Some(super::genericaliasobject::tuple_add(c, Some(a0), a1, a2?))
+        }
+        FunctionId::PyList_SetItem => {
+            Some(super::listobject::PyList_SetItem(c, a0, a1, a2?))
+        }
+        FunctionId::ins1 => Some(super::listobject::ins1(c, a0, a1, a2?)),
+        FunctionId::PyList_Insert => {
+            Some(super::listobject::PyList_Insert(c, a0, a1, a2?))
+        }
+        FunctionId::list_ass_item_lock_held => {
+            Some(super::listobject::list_ass_item_lock_held(c, a0, a1, a2))
+        }
+        FunctionId::list_ass_item => {
+            Some(super::listobject::list_ass_item(c, a0, a1, a2?))
         }
         FunctionId::tail_contains => {
             Some(super::typeobject::tail_contains(c, a0, a1, a2?))
@@ -3146,6 +10039,57 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::PyNumber_InPlacePower => {
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
+        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::PyCFunction_Call => {
+            Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
+        }
+        FunctionId::PyEval_CallObjectWithKeywords => {
+            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
+        }
+        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2?)),
+        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2?)),
+        FunctionId::instancemethod_new => {
+            Some(super::classobject::instancemethod_new(c, a0, a1, a2?))
+        }
+        FunctionId::method_new_impl => {
+            Some(super::classobject::method_new_impl(c, a0, a1, a2))
+        }
+        FunctionId::method_descr_get => {
+            Some(super::classobject::method_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::instancemethod_call => {
+            Some(super::classobject::instancemethod_call(c, a0, a1, a2?))
+        }
+        FunctionId::instancemethod_descr_get => {
+            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::classmethod_get => {
+            Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::method_get => {
+            Some(super::descrobject::method_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::getset_get => {
+            Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapperdescr_get => {
+            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapperdescr_call => {
+            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2?))
+        }
+        FunctionId::wrapper_call => {
+            Some(super::descrobject::wrapper_call(c, a0, a1, a2?))
+        }
+        FunctionId::property_descr_get => {
+            Some(
+                match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
                 match super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2?) {
@@ -3165,12 +10109,32 @@ pub fn ternaryfunc<C: CApi>(
             )
         }
         FunctionId::_PyDict_FromKeys => {
-            Some(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?))
+            Some(
+                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dict_fromkeys_impl => {
-            Some(super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?))
+            Some(
+                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::dict_update => Some(super::dictobject::dict_update(c, a0, a1, a2?)),
+        FunctionId::dict_update => {
+            Some(
+                match super::dictobject::dict_update(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_get_impl => {
             Some(super::dictobject::dict_get_impl(c, a0, a1, a2?))
         }
@@ -3201,13 +10165,171 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::dict_new => {
+            Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
+        }
+        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
+        FunctionId::enum_new_impl => {
+            Some(
+                match super::enumobject::enum_new_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_new => {
+            Some(
+                match super::floatobject::float_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_NewWithQualName => {
+            Some(
+                match super::funcobject::PyFunction_NewWithQualName(
+                    c,
+                    a0,
+                    Some(a1),
+                    a2,
+                ) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_descr_get => {
+            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1, a2)),
+        FunctionId::sm_descr_get => {
+            Some(
+                match super::funcobject::sm_descr_get(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2?)),
+        FunctionId::ga_call => {
+            Some(
+                match super::genericaliasobject::ga_call(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_new => {
+            Some(
+                match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new_impl => {
+            Some(
+                match super::longobject::long_new_impl(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_subtype_new => {
+            Some(
+                match super::longobject::long_subtype_new(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_call => {
+            Some(super::methodobject::cfunction_call(c, a0, a1, a2))
+        }
+        FunctionId::new_module => {
+            Some(
+                match super::moduleobject::new_module(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_new => {
+            Some(
+                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::namespace_replace => {
+            Some(super::namespaceobject::namespace_replace(c, a0, a1, a2))
+        }
         FunctionId::none_new => Some(super::object::none_new(c, a0, a1, a2)),
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::compute_range_length => {
+            Some(
+                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_new => {
+            Some(
+                match super::setobject::frozenset_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_new => {
+            Some(
+                match super::setobject::set_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
+        FunctionId::PySlice_New => {
+            Some(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2))
+        }
+        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::tuple_new => {
+            Some(
+                match super::tupleobject::tuple_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
+        }
+        FunctionId::type_new => {
+            Some(
+                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyType_FromModuleAndSpec => {
             Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?))
@@ -3249,7 +10371,73 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
         FunctionId::_super_lookup_descr => {
             Some(
-                match super::typeobject::_super_lookup_descr(c, a0, a1, a2?) {
+                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::super_descr_get => {
+            Some(
+                match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::do_string_format => {
+            Some(
+                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_reuse_basic_ref => {
+            Some(
+                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::allocate_weakref => {
+            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?))
+        }
+        FunctionId::weakref___new__ => {
+            Some(
+                match super::weakrefobject::weakref___new__(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_call => {
+            Some(
+                match super::weakrefobject::proxy_call(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pow => {
+            Some(
+                match super::weakrefobject::proxy_pow(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_ipow => {
+            Some(
+                match super::weakrefobject::proxy_ipow(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3321,9 +10509,7 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::PyObject_GetIter => {
-            Some(super::abstract_::PyObject_GetIter(c, Some(a0)))
-        }
+        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
         FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
         FunctionId::PyIter_Next => {
             Some(
@@ -3335,16 +10521,171 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
-        FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
+        FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
+        FunctionId::PyByteArray_FromObject => {
+            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
+        }
+        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
+        FunctionId::bytearray_clear_impl => {
+            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
+        }
+        FunctionId::bytearray_copy_impl => {
+            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
+        }
+        FunctionId::bytearray_reduce_impl => {
+            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
+        }
+        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
+        FunctionId::bytesobject_return_self => {
+            Some(super::bytesobject::return_self(c, a0))
+        }
+        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes___bytes___impl => {
+            Some(super::bytesobject::bytes___bytes___impl(c, a0))
+        }
+        FunctionId::PyBytes_FromObject => {
+            Some(super::bytesobject::PyBytes_FromObject(c, a0))
+        }
+        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
+        FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
+        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
+        FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
+        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
+        FunctionId::PyMethod_Function => {
+            Some(
+                match super::classobject::PyMethod_Function(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyMethod_Self => {
+            Some(
+                match super::classobject::PyMethod_Self(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_repr => {
+            Some(
+                match super::classobject::method_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyInstanceMethod_New => {
+            Some(super::classobject::PyInstanceMethod_New(c, a0))
+        }
+        FunctionId::PyInstanceMethod_Function => {
+            Some(super::classobject::PyInstanceMethod_Function(c, a0))
+        }
+        FunctionId::instancemethod_repr => {
+            Some(
+                match super::classobject::instancemethod_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::try_complex_special_method => {
+            Some(
+                match super::complexobject::try_complex_special_method(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descr_name => {
+            Some(
+                match super::descrobject::descr_name(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::descrobject_method_repr => {
+            Some(super::descrobject::method_repr(c, a0))
+        }
+        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
+        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
+        FunctionId::wrapperdescr_repr => {
+            Some(super::descrobject::wrapperdescr_repr(c, a0))
+        }
+        FunctionId::calculate_qualname => {
+            Some(super::descrobject::calculate_qualname(c, Some(a0)))
+        }
+        FunctionId::mappingproxy_getiter => {
+            Some(super::descrobject::mappingproxy_getiter(c, a0))
+        }
+        FunctionId::mappingproxy_str => {
+            Some(
+                match super::descrobject::mappingproxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::mappingproxy_repr => {
+            Some(super::descrobject::mappingproxy_repr(c, a0))
+        }
+        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
+        FunctionId::dict_repr_lock_held => {
+            Some(
+                match super::dictobject::dict_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_repr => {
+            Some(
+                match super::dictobject::dict_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
+        FunctionId::copy_lock_held => {
+            Some(
+                match super::dictobject::copy_lock_held(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
+        FunctionId::dict_popitem_impl => {
+            Some(super::dictobject::dict_popitem_impl(c, a0))
+        }
         FunctionId::dict___sizeof___impl => {
             Some(super::dictobject::dict___sizeof___impl(c, a0))
         }
-        FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0)),
+        FunctionId::dict_iter => {
+            Some(
+                match super::dictobject::dict_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictiter_iternextkey => {
             Some(
                 match super::dictobject::dictiter_iternextkey(c, a0) {
@@ -3382,7 +10723,13 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::dict___reversed___impl => {
-            Some(super::dictobject::dict___reversed___impl(c, a0))
+            Some(
+                match super::dictobject::dict___reversed___impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::dictview_repr => {
             Some(
@@ -3393,16 +10740,418 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dictkeys_iter => Some(super::dictobject::dictkeys_iter(c, a0)),
+        FunctionId::dictkeys_iter => {
+            Some(
+                match super::dictobject::dictkeys_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => Some(super::dictobject::dictitems_iter(c, a0)),
+        FunctionId::dictitems_iter => {
+            Some(
+                match super::dictobject::dictitems_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => Some(super::dictobject::dictvalues_iter(c, a0)),
+        FunctionId::dictvalues_iter => {
+            Some(
+                match super::dictobject::dictvalues_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
         FunctionId::_PyObject_MaterializeManagedDict => {
             Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
         }
+        FunctionId::ensure_managed_dict => {
+            Some(super::dictobject::ensure_managed_dict(c, a0))
+        }
+        FunctionId::enum_next => {
+            Some(
+                match super::enumobject::enum_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_next => {
+            Some(
+                match super::enumobject::reversed_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float___trunc___impl => {
+            Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
+        FunctionId::float_conjugate_impl => {
+            Some(super::floatobject::float_conjugate_impl(c, a0))
+        }
+        FunctionId::_PyFunction_FromConstructor => {
+            Some(
+                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
+                    Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetCode => {
+            Some(
+                match super::funcobject::PyFunction_GetCode(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetGlobals => {
+            Some(
+                match super::funcobject::PyFunction_GetGlobals(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetModule => {
+            Some(
+                match super::funcobject::PyFunction_GetModule(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetKwDefaults => {
+            Some(
+                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetClosure => {
+            Some(
+                match super::funcobject::PyFunction_GetClosure(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_get_annotation_dict => {
+            Some(
+                match super::funcobject::func_get_annotation_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFunction_GetAnnotations => {
+            Some(
+                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___annotations___get_impl => {
+            Some(
+                match super::funcobject::function___annotations___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::function___type_params___get_impl => {
+            Some(
+                match super::funcobject::function___type_params___get_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
+        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
+        FunctionId::PyClassMethod_New => {
+            Some(super::funcobject::PyClassMethod_New(c, a0))
+        }
+        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
+        FunctionId::PyStaticMethod_New => {
+            Some(super::funcobject::PyStaticMethod_New(c, a0))
+        }
+        FunctionId::ga_repr => {
+            Some(
+                match super::genericaliasobject::ga_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_Py_make_parameters => {
+            Some(
+                match super::genericaliasobject::_Py_make_parameters(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_unpacked_tuple_args => {
+            Some(
+                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iternext => {
+            Some(
+                match super::genericaliasobject::ga_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
+        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
+        FunctionId::iter_iternext => {
+            Some(
+                match super::iterobject::iter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::calliter_iternext => {
+            Some(
+                match super::iterobject::calliter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::anextawaitable_getiter => {
+            Some(super::iterobject::anextawaitable_getiter(c, a0))
+        }
+        FunctionId::anextawaitable_iternext => {
+            Some(
+                match super::iterobject::anextawaitable_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr_impl => {
+            Some(
+                match super::listobject::list_repr_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_repr => {
+            Some(
+                match super::listobject::list_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::py_list_clear_impl => {
+            Some(super::listobject::py_list_clear_impl(c, a0))
+        }
+        FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
+        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
+        FunctionId::list___sizeof___impl => {
+            Some(super::listobject::list___sizeof___impl(c, a0))
+        }
+        FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
+        FunctionId::listiter_next => {
+            Some(
+                match super::listobject::listiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list___reversed___impl => {
+            Some(super::listobject::list___reversed___impl(c, a0))
+        }
+        FunctionId::listreviter_next => {
+            Some(
+                match super::listobject::listreviter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
+        FunctionId::long_invert => {
+            Some(
+                match super::longobject::long_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
+        FunctionId::long_abs => {
+            Some(
+                match super::longobject::long_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_long => {
+            Some(
+                match super::longobject::long_long(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
+        FunctionId::int___getnewargs___impl => {
+            Some(super::longobject::int___getnewargs___impl(c, a0))
+        }
+        FunctionId::int_bit_length_impl => {
+            Some(
+                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_bit_count_impl => {
+            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+        }
+        FunctionId::int_as_integer_ratio_impl => {
+            Some(
+                match super::longobject::int_as_integer_ratio_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::int_is_integer_impl => {
+            Some(super::longobject::int_is_integer_impl(c, a0))
+        }
+        FunctionId::PyCFunction_GetSelf => {
+            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
+        }
+        FunctionId::PyCMethod_GetClass => {
+            Some(super::methodobject::PyCMethod_GetClass(c, a0))
+        }
+        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
+        FunctionId::PyModuleDef_Init => {
+            Some(super::moduleobject::PyModuleDef_Init(c, a0))
+        }
+        FunctionId::new_module_notrack => {
+            Some(
+                match super::moduleobject::new_module_notrack(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_NewObject => {
+            Some(
+                match super::moduleobject::PyModule_NewObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDict => {
+            Some(super::moduleobject::PyModule_GetDict(c, a0))
+        }
+        FunctionId::PyModule_GetNameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetNameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetFilenameObject => {
+            Some(
+                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
+        FunctionId::namespace_repr => {
+            Some(
+                match super::namespaceobject::namespace_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyNamespace_New => {
+            Some(
+                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
         FunctionId::PyObject_Repr => {
             Some(
                 match super::object::PyObject_Repr(c, Some(a0)) {
@@ -3470,6 +11219,112 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::NotImplemented_repr => {
             Some(super::object::NotImplemented_repr(c, a0))
         }
+        FunctionId::validate_step => {
+            Some(
+                match super::rangeobject::validate_step(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
+        FunctionId::rangeiter_next => {
+            Some(
+                match super::rangeobject::rangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_next => {
+            Some(
+                match super::rangeobject::longrangeiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
+        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
+        FunctionId::set_copy_impl => {
+            Some(
+                match super::setobject::set_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_copy_impl => {
+            Some(
+                match super::setobject::frozenset_copy_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
+        FunctionId::set___reduce___impl => {
+            Some(super::setobject::set___reduce___impl(c, a0))
+        }
+        FunctionId::PySet_New => {
+            Some(
+                match super::setobject::PySet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyFrozenSet_New => {
+            Some(
+                match super::setobject::PyFrozenSet_New(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
+        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
+        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
+        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
+        FunctionId::evaluate_slice_index => {
+            Some(
+                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuplerepr => {
+            Some(
+                match super::tupleobject::tuplerepr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple___getnewargs___impl => {
+            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
+        }
+        FunctionId::tupleiter_next => {
+            Some(
+                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
@@ -3557,7 +11412,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::best_base => {
             Some(
-                match super::typeobject::best_base(c, a0) {
+                match super::typeobject::best_base(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3591,7 +11446,25 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
+        FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
+        FunctionId::type_new_init => {
+            Some(
+                match super::typeobject::type_new_init(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_new_impl => {
+            Some(
+                match super::typeobject::type_new_impl(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
         FunctionId::PyType_GetName => {
             Some(
@@ -3665,6 +11538,9 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::object___reduce___impl => {
             Some(super::typeobject::object___reduce___impl(c, a0))
         }
+        FunctionId::object___sizeof___impl => {
+            Some(super::typeobject::object___sizeof___impl(c, a0))
+        }
         FunctionId::object___dir___impl => {
             Some(
                 match super::typeobject::object___dir___impl(c, a0) {
@@ -3688,6 +11564,168 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
         FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
         FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
+        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
+        FunctionId::unicode_result_unchanged => {
+            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
+        }
+        FunctionId::PyUnicode_FromObject => {
+            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
+        }
+        FunctionId::PyUnicode_EncodeFSDefault => {
+            Some(super::unicodeobject::PyUnicode_EncodeFSDefault(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF8String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF32String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
+        }
+        FunctionId::PyUnicode_AsUTF16String => {
+            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
+        }
+        FunctionId::PyUnicode_AsLatin1String => {
+            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
+        }
+        FunctionId::PyUnicode_AsASCIIString => {
+            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
+        }
+        FunctionId::unicode_isascii_impl => {
+            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
+        }
+        FunctionId::unicode_isidentifier_impl => {
+            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => {
+            Some(
+                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::SubString_new_object => {
+            Some(super::unicodeobject::SubString_new_object(c, a0))
+        }
+        FunctionId::SubString_new_object_or_empty => {
+            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
+        }
+        FunctionId::fieldnameiter_next => {
+            Some(
+                match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
+        FunctionId::union_repr => {
+            Some(
+                match super::unionobject::union_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
+        FunctionId::proxy_str => {
+            Some(
+                match super::weakrefobject::proxy_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
+        FunctionId::proxy_neg => {
+            Some(
+                match super::weakrefobject::proxy_neg(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_pos => {
+            Some(
+                match super::weakrefobject::proxy_pos(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_abs => {
+            Some(
+                match super::weakrefobject::proxy_abs(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_invert => {
+            Some(
+                match super::weakrefobject::proxy_invert(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_int => {
+            Some(
+                match super::weakrefobject::proxy_int(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_float => {
+            Some(
+                match super::weakrefobject::proxy_float(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_index => {
+            Some(
+                match super::weakrefobject::proxy_index(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iter => {
+            Some(
+                match super::weakrefobject::proxy_iter(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::proxy_iternext => {
+            Some(
+                match super::weakrefobject::proxy_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::PyWeakref_GetObject => {
+            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
+        }
         _ => None,
     }
 }

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Objects/object.c, its functions in C's order.
-#![allow(non_snake_case, clippy::all)]
+#![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
-use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
 /// CPython: Objects/object.c, `Py_IncRef`.
 pub fn Py_IncRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::Py_IncRef);
@@ -53,6 +53,105 @@ pub fn PyObject_InitVar<C: CApi>(
         return Ok(op_2.clone());
     }
     return Err(c.PyErr_NoMemory());
+}
+/// CPython: Objects/object.c, `_PyObject_New`.
+pub fn _PyObject_New<C: CApi>(c: &mut C, tp: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyObject_New);
+    let result = match c._PyObject_SIZE(tp) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyObject_New: call of PyObject_Malloc while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let op = match c.PyObject_Malloc(result) {
+        Ok(op) => op,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    c._PyObject_Init(&op, tp)?;
+    return Ok(op);
+}
+/// CPython: Objects/object.c, `_PyObject_NewVar`.
+pub fn _PyObject_NewVar<C: CApi>(
+    c: &mut C,
+    tp: &C::Object,
+    nitems: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyObject_NewVar);
+    let result = match c._PyObject_VAR_SIZE(tp, nitems) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyObject_NewVar: call of PyObject_Malloc while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let op = match c.PyObject_Malloc(result) {
+        Ok(op) => op,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(c.PyErr_NoMemory());
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    c._PyObject_InitVar(&op, tp, nitems)?;
+    return Ok(op);
+}
+/// CPython: Objects/object.c, `PyObject_CallFinalizer`.
+pub fn PyObject_CallFinalizer<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyObject_CallFinalizer);
+    let tp = c.Py_TYPE(self_)?;
+    if c.slot(&tp, Slot::tp_finalize)?.is_some() {
+        if !(c._PyType_HasFeature(&tp, 16384)? != 0) {
+            let tp_finalize = c.slot(&tp, Slot::tp_finalize)?;
+            let function = match tp_finalize.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            c.call_destructor(&function, self_)?;
+            let result_2 = c._PyType_HasFeature(&tp, 16384)?;
+            if result_2 != 0 {
+                c._PyGC_SET_FINALIZED(self_)?;
+            }
+            return Ok(());
+        }
+        let result = match c._PyGC_FINALIZED(self_) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            return Ok(());
+        }
+        let tp_finalize = c.slot(&tp, Slot::tp_finalize)?;
+        let function = match tp_finalize.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        c.call_destructor(&function, self_)?;
+        let result_2 = c._PyType_HasFeature(&tp, 16384)?;
+        if result_2 != 0 {
+            c._PyGC_SET_FINALIZED(self_)?;
+        }
+        return Ok(());
+    }
+    return Ok(());
 }
 /// CPython: Objects/object.c, `_Py_BreakPoint`.
 pub fn _Py_BreakPoint<C: CApi>(c: &mut C) -> Result<(), C::Error> {
@@ -237,7 +336,7 @@ pub fn PyObject_ASCII<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_ASCII);
     if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
-        let result = match c.PyUnicode_IS_ASCII(repr) {
+        let result = match c.PyUnicode_IS_ASCII(Some(repr)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(
@@ -252,8 +351,8 @@ pub fn PyObject_ASCII<C: CApi>(
         if result != 0 {
             return Ok(Some(repr.clone()));
         }
-        let ascii = c._PyUnicode_AsASCIIString(repr, "backslashreplace")?;
-        let result_2 = match c.PyBytes_AS_STRING(&ascii) {
+        let ascii = c._PyUnicode_AsASCIIString(repr, Some("backslashreplace"))?;
+        let result_2 = match c.PyBytes_AS_STRING(Some(&ascii)) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -265,7 +364,7 @@ pub fn PyObject_ASCII<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        let result_3 = match c.PyBytes_GET_SIZE(&ascii) {
+        let result_3 = match c.PyBytes_GET_SIZE(Some(&ascii)) {
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
@@ -294,7 +393,7 @@ pub fn PyObject_Bytes<C: CApi>(
         let id__bytes = c._Py_ID("__bytes__")?;
         if let Some(func) = &super::typeobject::_PyObject_LookupSpecial(
             c,
-            Some(v_2),
+            v_2,
             &id__bytes,
         )? {
             let result = c._PyObject_CallNoArgs(func)?;
@@ -317,6 +416,23 @@ pub fn PyObject_Bytes<C: CApi>(
     }
     return Ok(c.PyBytes_FromString("<NULL>")?);
 }
+/// CPython: Objects/object.c, `_PyObject_ClearFreeLists`.
+pub fn _PyObject_ClearFreeLists<C: CApi>(
+    c: &mut C,
+    freelists: &C::Object,
+    is_finalization: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_ClearFreeLists);
+    c._PyFloat_ClearFreeList(freelists, is_finalization)?;
+    c._PyTuple_ClearFreeList(freelists, is_finalization)?;
+    c._PyList_ClearFreeList(freelists, is_finalization)?;
+    c._PyDict_ClearFreeList(freelists, is_finalization)?;
+    c._PyContext_ClearFreeList(freelists, is_finalization)?;
+    c._PyAsyncGen_ClearFreeLists(freelists, is_finalization)?;
+    c._PyObjectStackChunk_ClearFreeList(freelists, is_finalization)?;
+    super::sliceobject::_PySlice_ClearFreeList(c, freelists, is_finalization)?;
+    return Ok(());
+}
 /// CPython: Objects/object.c, `_PyObject_FunctionStr`.
 pub fn _PyObject_FunctionStr<C: CApi>(
     c: &mut C,
@@ -324,7 +440,7 @@ pub fn _PyObject_FunctionStr<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyObject_FunctionStr);
     let id__qualname = c._Py_ID("__qualname__")?;
-    let mut qualname = None;
+    let mut qualname = None::<C::Object>;
     let result = super::object::PyObject_GetOptionalAttr(
         c,
         x,
@@ -338,7 +454,7 @@ pub fn _PyObject_FunctionStr<C: CApi>(
         return Ok(super::object::PyObject_Str(c, Some(x))?);
     };
     let id__module = c._Py_ID("__module__")?;
-    let mut module = None;
+    let mut module = None::<C::Object>;
     let result_2 = super::object::PyObject_GetOptionalAttr(
         c,
         x,
@@ -349,8 +465,8 @@ pub fn _PyObject_FunctionStr<C: CApi>(
         let idbuiltins = c._Py_ID("builtins")?;
         let result_3 = super::object::PyObject_RichCompareBool(
             c,
-            Some(module_2),
-            Some(&idbuiltins),
+            module_2,
+            &idbuiltins,
             3,
         )?;
         if result_3 < 0 {
@@ -390,7 +506,7 @@ pub fn do_richcompare<C: CApi>(
     let tp = c.Py_TYPE(w)?;
     let result = c.Py_IS_TYPE(v, &tp)?;
     let checked_reverse_op = if result {
-        0
+        0i32
     } else {
         let tp_2 = c.Py_TYPE(v)?;
         if c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
@@ -403,12 +519,12 @@ pub fn do_richcompare<C: CApi>(
                 if !c.is(&res, Global::Py_NotImplemented)? {
                     return Ok(res);
                 }
-                1
+                1i32
             } else {
-                0
+                0i32
             }
         } else {
-            0
+            0i32
         }
     };
     let tp_3 = c.Py_TYPE(v)?;
@@ -512,16 +628,12 @@ pub fn PyObject_RichCompare<C: CApi>(
 /// CPython: Objects/object.c, `PyObject_RichCompareBool`.
 pub fn PyObject_RichCompareBool<C: CApi>(
     c: &mut C,
-    v: Option<&C::Object>,
-    w: Option<&C::Object>,
+    v: &C::Object,
+    w: &C::Object,
     op: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_RichCompareBool);
-    let is = match (v, w) {
-        (Some(x), Some(y)) => c.Py_Is(x, y)?,
-        (None, None) => true,
-        _ => false,
-    };
+    let is = c.Py_Is(v, w)?;
     if is {
         if op == 2 {
             return Ok(1);
@@ -530,12 +642,12 @@ pub fn PyObject_RichCompareBool<C: CApi>(
             return Ok(0);
         }
     }
-    if let Some(res) = &super::object::PyObject_RichCompare(c, v, w, op)? {
+    if let Some(res) = &super::object::PyObject_RichCompare(c, Some(v), Some(w), op)? {
         let check = c.PyBool_Check(res)?;
         let ok = if check {
             i32::from(c.is(res, Global::Py_True)?)
         } else {
-            let result = match super::object::PyObject_IsTrue(c, Some(res)) {
+            let result = match super::object::PyObject_IsTrue(c, res) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -582,13 +694,16 @@ pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Erro
             Err(error) => return Err(error),
         };
         if !(result != 0) {
-            match c.PyType_Ready(&tp) {
-                Ok(_) => {}
+            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
+                Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };
+            if result_2 < 0 {
+                return Ok(-1);
+            }
             if let Some(tp_hash_2) = &c.slot(&tp, Slot::tp_hash)? {
                 return Ok(c.call_hashfunc(tp_hash_2, v)?);
             }
@@ -617,7 +732,7 @@ pub fn PyObject_HasAttrStringWithError<C: CApi>(
     name: &str,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_HasAttrStringWithError);
-    let mut res = None;
+    let mut res = None::<C::Object>;
     return Ok(super::object::PyObject_GetOptionalAttrString(c, obj, name, &mut res)?);
 }
 /// CPython: Objects/object.c, `PyObject_HasAttrString`.
@@ -683,7 +798,7 @@ pub fn _PyObject_IsAbstract<C: CApi>(
     c.enter(FunctionId::_PyObject_IsAbstract);
     if let Some(obj_2) = obj {
         let id__isabstractmethod = c._Py_ID("__isabstractmethod__")?;
-        let mut isabstract = None;
+        let mut isabstract = None::<C::Object>;
         let result = super::object::PyObject_GetOptionalAttr(
             c,
             obj_2,
@@ -691,7 +806,11 @@ pub fn _PyObject_IsAbstract<C: CApi>(
             &mut isabstract,
         )?;
         let res = if result > 0 {
-            let result_2 = match super::object::PyObject_IsTrue(c, isabstract.as_ref()) {
+            let object = match isabstract.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_2 = match super::object::PyObject_IsTrue(c, &object) {
                 Ok(result_2) => result_2,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -705,6 +824,27 @@ pub fn _PyObject_IsAbstract<C: CApi>(
         return Ok(res);
     }
     return Ok(0);
+}
+/// CPython: Objects/object.c, `_PyObject_GetAttrId`.
+pub fn _PyObject_GetAttrId<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    name: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyObject_GetAttrId);
+    let oname = c._PyUnicode_FromId(name)?;
+    return Ok(super::object::PyObject_GetAttr(c, v, &oname)?);
+}
+/// CPython: Objects/object.c, `_PyObject_SetAttrId`.
+pub fn _PyObject_SetAttrId<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    name: &C::Object,
+    w: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_SetAttrId);
+    let oname = c._PyUnicode_FromId(name)?;
+    return Ok(super::object::PyObject_SetAttr(c, v, &oname, Some(w))?);
 }
 /// CPython: Objects/object.c, `_PyObject_SetAttributeErrorContext`.
 pub fn _PyObject_SetAttributeErrorContext<C: CApi>(
@@ -802,7 +942,13 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
     }
     let tp_getattro = c.slot(&tp, Slot::tp_getattro)?;
     if c.is_function(tp_getattro.as_ref(), FunctionId::PyObject_GenericGetAttr)? {
-        let result_2 = match c._PyObject_GenericGetAttrWithDict(v, name, None, 1) {
+        let result_2 = match super::object::_PyObject_GenericGetAttrWithDict(
+            c,
+            v,
+            name,
+            None,
+            1,
+        ) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
                 *result = None;
@@ -810,12 +956,15 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
             }
             Err(error) => return Err(error),
         };
-        *result = Some(result_2.clone());
-        return Ok(1);
+        *result = result_2.clone();
+        if result_2.is_some() {
+            return Ok(1);
+        }
+        return Ok(0);
     }
     let is = c.is_function(tp_getattro.as_ref(), FunctionId::_Py_type_getattro)?;
     let result_9 = if is {
-        let mut supress_missing_attribute_exception = 0;
+        let mut supress_missing_attribute_exception = 0i32;
         let result_3 = match super::typeobject::_Py_type_getattro_impl(
             c,
             v,
@@ -848,7 +997,12 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
         result_3.clone()
     } else {
         if c.is_function(tp_getattro.as_ref(), FunctionId::_Py_module_getattro)? {
-            let result_4 = match c._Py_module_getattro_impl(v, name, 1) {
+            let result_4 = match super::moduleobject::_Py_module_getattro_impl(
+                c,
+                v,
+                name,
+                1,
+            ) {
                 Ok(result_4) => result_4,
                 Err(error_3) if c.is_exception(&error_3) => {
                     *result = None;
@@ -856,8 +1010,11 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
                 }
                 Err(error_3) => return Err(error_3),
             };
-            *result = Some(result_4.clone());
-            return Ok(1);
+            *result = result_4.clone();
+            if result_4.is_some() {
+                return Ok(1);
+            }
+            return Ok(0);
         }
         let result_8 = if let Some(tp_getattro_2) = &tp_getattro {
             let result_5 = match c.call_getattrofunc(tp_getattro_2, v, name) {
@@ -956,7 +1113,7 @@ pub fn PyObject_HasAttrWithError<C: CApi>(
     name: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_HasAttrWithError);
-    let mut res = None;
+    let mut res = None::<C::Object>;
     return Ok(super::object::PyObject_GetOptionalAttr(c, obj, name, &mut res)?);
 }
 /// CPython: Objects/object.c, `PyObject_HasAttr`.
@@ -1149,6 +1306,39 @@ pub fn PyObject_DelAttr<C: CApi>(
     c.enter(FunctionId::PyObject_DelAttr);
     return Ok(super::object::PyObject_SetAttr(c, v, name, None)?);
 }
+/// CPython: Objects/object.c, `_PyObject_ComputedDictPointer`.
+pub fn _PyObject_ComputedDictPointer<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_ComputedDictPointer);
+    let tp = c.Py_TYPE(obj)?;
+    let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&tp)?;
+    if tp_dictoffset == 0 {
+        return Ok(None);
+    }
+    let dictoffset = if tp_dictoffset < 0 {
+        let result = c.Py_SIZE(obj)?;
+        let tsize = if result < 0 { result.wrapping_neg() } else { result };
+        let result_2 = match c._PyObject_VAR_SIZE(&tp, tsize) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                c.step(obj, tp_dictoffset.wrapping_add(-1), "char")?;
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_ComputedDictPointer: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        tp_dictoffset.wrapping_add(result_2 as isize)
+    } else {
+        tp_dictoffset
+    };
+    return Ok(Some(c.step(obj, dictoffset, "char")?));
+}
 /// CPython: Objects/object.c, `PyObject_SelfIter`.
 pub fn PyObject_SelfIter<C: CApi>(
     c: &mut C,
@@ -1175,14 +1365,380 @@ pub fn _PyObject_NextNotImplemented<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/object.c, `_PyObject_GenericGetAttrWithDict`.
+pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    name: &C::Object,
+    dict: Option<&C::Object>,
+    suppress: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_GenericGetAttrWithDict);
+    let tp = c.Py_TYPE(obj)?;
+    if !c.PyUnicode_Check(name)? {
+        let tp_5 = c.Py_TYPE(name)?;
+        let tp_name_5 = c.PyTypeObject_tp_name(&tp_5)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "attribute name must be string, not '%.200s'",
+                    &[Argument::Str(tp_name_5.clone())],
+                ),
+        );
+    }
+    {
+        let result = match c._PyType_IsReady(&tp) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GenericGetAttrWithDict: call of _PyType_LookupRef while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 < 0 {
+                return Ok(None);
+            }
+        }
+    };
+    let descr = match c._PyType_LookupRef(&tp, name) {
+        Ok(descr) => descr,
+        Err(error_3) if c.is_exception(&error_3) => {
+            if dict.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GenericGetAttrWithDict: call of PyDict_GetItemRef while an exception is pending",
+                        ),
+                );
+            }
+            if !((c.PyTypeObject_tp_flags(&tp)? & 4) != 0) {
+                if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyObject_GenericGetAttrWithDict: call of _PyObject_GetManagedDict while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GenericGetAttrWithDict: call of _PyObject_ComputedDictPointer while an exception is pending",
+                        ),
+                );
+            }
+            if c.PyUnicode_CheckExact(name)? {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GenericGetAttrWithDict: call of _PyObject_TryGetInstanceAttribute while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "_PyObject_GenericGetAttrWithDict: call of _PyObject_MaterializeManagedDict while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let f_3 = if let Some(descr_2) = &descr {
+        let tp_2 = c.Py_TYPE(descr_2)?;
+        let f = c.slot(&tp_2, Slot::tp_descr_get)?;
+        if let Some(f_2) = &f && super::descrobject::PyDescr_IsData(c, descr_2)? != 0 {
+            let tp_3 = c.Py_TYPE(obj)?;
+            let res = match c.call_descrgetfunc(f_2, descr_2, Some(obj), Some(&tp_3)) {
+                Ok(res) => res,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if suppress != 0 {
+                        let PyExc_AttributeError = c
+                            .global(Global::PyExc_AttributeError)?;
+                        if c.PyErr_ExceptionMatches(&error_4, &PyExc_AttributeError)? {
+                            return Ok(None);
+                        }
+                        return Err(error_4);
+                    }
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            return Ok(Some(res));
+        }
+        f.clone()
+    } else {
+        None
+    };
+    let (dict_11, res_6) = if let Some(dict_2) = dict {
+        (Some(dict_2.clone()), None)
+    } else {
+        let tp_flags = c.PyTypeObject_tp_flags(&tp)?;
+        let (dict_10, res_5) = if (tp_flags & 4) != 0 {
+            let check = c.PyUnicode_CheckExact(name)?;
+            let (dict_5, res_4) = if check {
+                let mut res_2 = None::<C::Object>;
+                let result_3 = match c
+                    ._PyObject_TryGetInstanceAttribute(obj, name, &mut res_2)
+                {
+                    Ok(result_3) => result_3,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        if f_3.is_some() {
+                            match descr.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: call of call_descrgetfunc while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if descr.is_some() {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if suppress != 0 {
+                            return Err(error_5);
+                        }
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_AttributeError_2 = c
+                            .global(Global::PyExc_AttributeError)?;
+                        let error_6 = c
+                            .PyErr_Format(
+                                &PyExc_AttributeError_2,
+                                "'%.100s' object has no attribute '%U'",
+                                &[
+                                    Argument::Str(tp_name.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            );
+                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                        return Err(error_6);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if result_3 != 0 {
+                    if let Some(res_3) = &res_2 {
+                        return Ok(Some(res_3.clone()));
+                    }
+                    (None, None)
+                } else {
+                    let dict_3 = c._PyObject_MaterializeManagedDict(obj)?;
+                    (Some(dict_3.clone()), res_2.clone())
+                }
+            } else {
+                let dict_4 = c._PyObject_MaterializeManagedDict(obj)?;
+                (Some(dict_4.clone()), None)
+            };
+            (dict_5.clone(), res_4.clone())
+        } else {
+            let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
+            let dict_9 = if (tp_flags_2 & 16) != 0 {
+                let dict_6 = match c._PyObject_GetManagedDict(obj) {
+                    Ok(dict_6) => dict_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        if f_3.is_some() {
+                            match descr.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: call of call_descrgetfunc while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if descr.is_some() {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if suppress != 0 {
+                            return Err(error_7);
+                        }
+                        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_AttributeError_3 = c
+                            .global(Global::PyExc_AttributeError)?;
+                        let error_8 = c
+                            .PyErr_Format(
+                                &PyExc_AttributeError_3,
+                                "'%.100s' object has no attribute '%U'",
+                                &[
+                                    Argument::Str(tp_name_2.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            );
+                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                        return Err(error_8);
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                Some(dict_6.clone())
+            } else {
+                let dictptr = match super::object::_PyObject_ComputedDictPointer(
+                    c,
+                    obj,
+                ) {
+                    Ok(dictptr) => dictptr,
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        if f_3.is_some() {
+                            match descr.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: call of call_descrgetfunc while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if descr.is_some() {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if suppress != 0 {
+                            return Err(error_9);
+                        }
+                        let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_AttributeError_4 = c
+                            .global(Global::PyExc_AttributeError)?;
+                        let error_10 = c
+                            .PyErr_Format(
+                                &PyExc_AttributeError_4,
+                                "'%.100s' object has no attribute '%U'",
+                                &[
+                                    Argument::Str(tp_name_3.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            );
+                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                        return Err(error_10);
+                    }
+                    Err(error_9) => return Err(error_9),
+                };
+                let dict_8 = if let Some(dictptr_2) = &dictptr {
+                    let dict_7 = c.read(dictptr_2)?;
+                    dict_7.clone()
+                } else {
+                    None
+                };
+                dict_8.clone()
+            };
+            (dict_9.clone(), None)
+        };
+        (dict_10.clone(), res_5.clone())
+    };
+    let res_9 = if let Some(dict_12) = &dict_11 {
+        let mut res_7 = res_6.clone();
+        match c.PyDict_GetItemRef(dict_12, name, &mut res_7) {
+            Ok(_) => {
+                if let Some(res_8) = &res_7 {
+                    return Ok(Some(res_8.clone()));
+                }
+                None
+            }
+            Err(error_11) if c.is_exception(&error_11) => {
+                if !(suppress != 0) {
+                    return Err(error_11);
+                }
+                let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+                if !c.PyErr_ExceptionMatches(&error_11, &PyExc_AttributeError_5)? {
+                    return Err(error_11);
+                }
+                None
+            }
+            Err(error_11) => return Err(error_11),
+        }
+    } else {
+        res_6.clone()
+    };
+    let Some(f_4) = &f_3 else {
+        if let Some(descr_3) = &descr {
+            return Ok(Some(descr_3.clone()));
+        }
+        if suppress != 0 {
+            return Ok(res_9);
+        }
+        let tp_name_4 = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_AttributeError_7 = c.global(Global::PyExc_AttributeError)?;
+        let _ = c
+            .PyErr_Format(
+                &PyExc_AttributeError_7,
+                "'%.100s' object has no attribute '%U'",
+                &[Argument::Str(tp_name_4.clone()), Argument::Object(name.clone())],
+            );
+        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+        return Err(
+            c
+                .unsupported(
+                    "_PyObject_GenericGetAttrWithDict: return of a computed value while an exception is pending",
+                ),
+        );
+    };
+    let tp_4 = c.Py_TYPE(obj)?;
+    let object = match descr.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let res_10 = match c.call_descrgetfunc(f_4, &object, Some(obj), Some(&tp_4)) {
+        Ok(res_10) => res_10,
+        Err(error_12) if c.is_exception(&error_12) => {
+            if suppress != 0 {
+                let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
+                if c.PyErr_ExceptionMatches(&error_12, &PyExc_AttributeError_6)? {
+                    return Ok(None);
+                }
+                return Err(error_12);
+            }
+            return Err(error_12);
+        }
+        Err(error_12) => return Err(error_12),
+    };
+    return Ok(Some(res_10));
+}
 /// CPython: Objects/object.c, `PyObject_GenericGetAttr`.
 pub fn PyObject_GenericGetAttr<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_GenericGetAttr);
-    return Ok(c._PyObject_GenericGetAttrWithDict(obj, name, None, 0)?);
+    return Ok(super::object::_PyObject_GenericGetAttrWithDict(c, obj, name, None, 0)?);
 }
 /// CPython: Objects/object.c, `PyObject_GenericSetAttr`.
 pub fn PyObject_GenericSetAttr<C: CApi>(
@@ -1194,43 +1750,89 @@ pub fn PyObject_GenericSetAttr<C: CApi>(
     c.enter(FunctionId::PyObject_GenericSetAttr);
     return Ok(c._PyObject_GenericSetAttrWithDict(obj, name, value, None)?);
 }
-/// CPython: Objects/object.c, `PyObject_IsTrue`.
-pub fn PyObject_IsTrue<C: CApi>(
+/// CPython: Objects/object.c, `PyObject_GenericSetDict`.
+pub fn PyObject_GenericSetDict<C: CApi>(
     c: &mut C,
-    v: Option<&C::Object>,
+    obj: &C::Object,
+    value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyObject_GenericSetDict);
+    let dictptr = match c._PyObject_GetDictPtr(obj) {
+        Ok(dictptr) => dictptr,
+        Err(error) if c.is_exception(&error) => {
+            let tp_3 = c.Py_TYPE(obj)?;
+            if c._PyType_HasFeature(&tp_3, 4)? != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyObject_GenericSetDict: call of _PyObject_GetManagedDict while an exception is pending",
+                        ),
+                );
+            }
+            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(dictptr_2) = &dictptr else {
+        let tp_2 = c.Py_TYPE(obj)?;
+        if !(c._PyType_HasFeature(&tp_2, 4)? != 0) {
+            let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
+            );
+        }
+        match c._PyObject_GetManagedDict(obj) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(c.PyErr_NoMemory());
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
+        );
+    };
+    let Some(value_2) = value else {
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(c.PyErr_SetString(&PyExc_TypeError_2, "cannot delete __dict__"));
+    };
+    if c.PyDict_Check(value_2)? {
+        c.write(dictptr_2, Some(value_2))?;
+        return Ok(0);
+    }
+    let tp = c.Py_TYPE(value_2)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "__dict__ must be set to a dictionary, not a '%.200s'",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
+}
+/// CPython: Objects/object.c, `PyObject_IsTrue`.
+pub fn PyObject_IsTrue<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_IsTrue);
-    if match v {
-        Some(object) => c.is(object, Global::Py_True)?,
-        None => false,
-    } {
+    if c.is(v, Global::Py_True)? {
         return Ok(1);
     }
-    if match v {
-        Some(object) => c.is(object, Global::Py_False)?,
-        None => false,
-    } {
+    if c.is(v, Global::Py_False)? {
         return Ok(0);
     }
-    if match v {
-        Some(object) => c.is(object, Global::Py_None)?,
-        None => false,
-    } {
+    if c.is(v, Global::Py_None)? {
         return Ok(0);
     }
-    let object = match v {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object)?;
+    let tp = c.Py_TYPE(v)?;
     let res_2 = if c.has_suite(&tp, Suite::tp_as_number)?
         && let Some(nb_bool) = &c.slot(&tp, Slot::nb_bool)?
     {
-        let object_2 = match v {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = match c.call_inquiry(nb_bool, &object_2) {
+        let result = match c.call_inquiry(nb_bool, v) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -1242,11 +1844,7 @@ pub fn PyObject_IsTrue<C: CApi>(
         let res = if c.has_suite(&tp, Suite::tp_as_mapping)?
             && let Some(mp_length) = &c.slot(&tp, Slot::mp_length)?
         {
-            let object_3 = match v {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_2 = match c.call_lenfunc(mp_length, &object_3) {
+            let result_2 = match c.call_lenfunc(mp_length, v) {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -1258,11 +1856,7 @@ pub fn PyObject_IsTrue<C: CApi>(
             if c.has_suite(&tp, Suite::tp_as_sequence)?
                 && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
             {
-                let object_4 = match v {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_3 = match c.call_lenfunc(sq_length, &object_4) {
+                let result_3 = match c.call_lenfunc(sq_length, v) {
                     Ok(result_3) => result_3,
                     Err(error_3) if c.is_exception(&error_3) => {
                         return Err(error_3);
@@ -1276,13 +1870,13 @@ pub fn PyObject_IsTrue<C: CApi>(
         };
         res
     };
-    let value = if res_2 > 0 { 1 } else { res_2 as i32 };
+    let value = if res_2 > 0 { 1i32 } else { res_2 as i32 };
     return Ok(value);
 }
 /// CPython: Objects/object.c, `PyObject_Not`.
 pub fn PyObject_Not<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_Not);
-    return Ok(i32::from(super::object::PyObject_IsTrue(c, Some(v))? == 0));
+    return Ok(i32::from(super::object::PyObject_IsTrue(c, v)? == 0));
 }
 /// CPython: Objects/object.c, `PyCallable_Check`.
 pub fn PyCallable_Check<C: CApi>(
@@ -1333,8 +1927,15 @@ pub fn _dir_object<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_dir_object);
     let id__dir = c._Py_ID("__dir__")?;
-    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__dir)?
-    else {
+    let object = match obj {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(
+        c,
+        &object,
+        &id__dir,
+    )? else {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c.PyErr_SetString(&PyExc_TypeError, "object does not provide __dir__"),
@@ -1527,15 +2128,12 @@ pub fn _Py_SetImmortal<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
             let result_2 = match c._PyObject_GC_IS_TRACKED(Some(op)) {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
-                    c._PyObject_GC_UNTRACK(op)?;
                     c._Py_SetImmortalUntracked(op)?;
                     return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };
-            if result_2 != 0 {
-                c._PyObject_GC_UNTRACK(op)?;
-            }
+            if result_2 != 0 {}
         }
     };
     c._Py_SetImmortalUntracked(op)?;
@@ -1557,6 +2155,18 @@ pub fn _Py_ResurrectReference<C: CApi>(
     c.enter(FunctionId::_Py_ResurrectReference);
     return Ok(());
 }
+/// CPython: Objects/object.c, `_PyObject_DebugTypeStats`.
+pub fn _PyObject_DebugTypeStats<C: CApi>(
+    c: &mut C,
+    out: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyObject_DebugTypeStats);
+    c._PyDict_DebugMallocStats(out)?;
+    c._PyFloat_DebugMallocStats(out)?;
+    c._PyList_DebugMallocStats(out)?;
+    c._PyTuple_DebugMallocStats(out)?;
+    return Ok(());
+}
 /// CPython: Objects/object.c, `Py_ReprEnter`.
 pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::Py_ReprEnter);
@@ -1573,13 +2183,13 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
         Err(error) => return Err(error),
     };
     let idPy_Repr = c._Py_ID("Py_Repr")?;
-    let list = c.PyDict_GetItemWithError(Some(&dict), &idPy_Repr)?;
+    let list = c.PyDict_GetItemWithError(&dict, &idPy_Repr)?;
     let list_4 = if let Some(list_2) = &list {
         list_2.clone()
     } else {
         let list_3 = c.PyList_New(0)?;
         let idPy_Repr_2 = c._Py_ID("Py_Repr")?;
-        match c.PyDict_SetItem(Some(&dict), &idPy_Repr_2, &list_3) {
+        match c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -1592,7 +2202,7 @@ pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error
     {
         let mut i = result_2;
         loop {
-            let i_2 = i - 1;
+            let i_2 = i.wrapping_sub(1);
             if i_2 >= 0 {
                 let result_3 = c.PyList_GET_ITEM(&list_4, i_2)?;
                 if !c.Py_Is(&result_3, obj)? {
@@ -1637,7 +2247,7 @@ pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error>
         Err(error_2) => return Err(error_2),
     };
     let idPy_Repr = c._Py_ID("Py_Repr")?;
-    let list = match c.PyDict_GetItemWithError(Some(&dict), &idPy_Repr) {
+    let list = match c.PyDict_GetItemWithError(&dict, &idPy_Repr) {
         Ok(list) => list,
         Err(error_3) if c.is_exception(&error_3) => {
             c.PyErr_SetRaisedException(&exc)?;
@@ -1650,14 +2260,14 @@ pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error>
         {
             let mut i = result;
             loop {
-                let i_2 = i - 1;
+                let i_2 = i.wrapping_sub(1);
                 if i_2 >= 0 {
                     let result_2 = c.PyList_GET_ITEM(list_2, i_2)?;
                     if !c.Py_Is(&result_2, obj)? {
                         i = i_2;
                         continue;
                     }
-                    match c.PyList_SetSlice(list_2, i_2, i_2 + 1, None) {
+                    match c.PyList_SetSlice(list_2, i_2, i_2.wrapping_add(1), None) {
                         Ok(_) => {}
                         Err(error_4) if c.is_exception(&error_4) => {
                             c.PyErr_SetRaisedException(&exc)?;
@@ -1677,6 +2287,14 @@ pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error>
         c.PyErr_SetRaisedException(&exc)?;
         return Ok(());
     }
+}
+/// CPython: Objects/object.c, `PyObject_GET_WEAKREFS_LISTPTR`.
+pub fn PyObject_GET_WEAKREFS_LISTPTR<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GET_WEAKREFS_LISTPTR);
+    return Ok(c._PyObject_GET_WEAKREFS_LISTPTR(Some(op))?);
 }
 /// CPython: Objects/object.c, `Py_IsTrue`.
 pub fn Py_IsTrue<C: CApi>(c: &mut C, x: &C::Object) -> Result<i32, C::Error> {
@@ -1699,6 +2317,19 @@ pub fn _Py_SetRefcnt<C: CApi>(
     c.enter(FunctionId::_Py_SetRefcnt);
     c.Py_SET_REFCNT(ob, refcnt)?;
     return Ok(());
+}
+/// CPython: Objects/object.c, `PyRefTracer_SetTracer`.
+pub fn PyRefTracer_SetTracer<C: CApi>(
+    c: &mut C,
+    tracer: &C::Function,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyRefTracer_SetTracer);
+    let PyRuntime = c.variable("_PyRuntime")?;
+    c.set__PyRuntimeState_ref_tracer_tracer_func(&PyRuntime, Some(tracer))?;
+    let PyRuntime_2 = c.variable("_PyRuntime")?;
+    c.set__PyRuntimeState_ref_tracer_tracer_data(&PyRuntime_2, data)?;
+    return Ok(0);
 }
 /// CPython: Objects/object.c, `Py_GetConstantBorrowed`.
 pub fn Py_GetConstantBorrowed<C: CApi>(

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Objects/typeobject.c, its functions in C's order.
-#![allow(non_snake_case, clippy::all)]
+#![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
-use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
 /// CPython: Objects/typeobject.c, `type___instancecheck__`.
 pub fn type___instancecheck__<C: CApi>(
     c: &mut C,
@@ -117,7 +117,7 @@ pub fn object___sizeof__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::object___sizeof__);
-    return Ok(c.object___sizeof___impl(self_)?);
+    return Ok(super::typeobject::object___sizeof___impl(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `object___dir__`.
 pub fn object___dir__<C: CApi>(
@@ -135,6 +135,15 @@ pub fn type_from_ref<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_from_ref);
     return Ok(c._PyWeakref_GET_REF(ref_)?);
+}
+/// CPython: Objects/typeobject.c, `managed_static_type_index_clear`.
+pub fn managed_static_type_index_clear<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::managed_static_type_index_clear);
+    c.set_PyTypeObject_tp_subclasses(self_, None)?;
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `_PyStaticType_GetState`.
 pub fn _PyStaticType_GetState<C: CApi>(
@@ -188,6 +197,72 @@ pub fn _PyType_GetBases<C: CApi>(
     c.enter(FunctionId::_PyType_GetBases);
     return Ok(super::typeobject::lookup_tp_bases(c, self_)?);
 }
+/// CPython: Objects/typeobject.c, `set_tp_bases`.
+pub fn set_tp_bases<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    bases: Option<&C::Object>,
+    _initial: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_tp_bases);
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    if (tp_flags & 2) != 0 {
+        let object = match bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyTuple_GET_SIZE(&object)?;
+        if result == 0 {}
+        let object_2 = match bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match super::object::_Py_SetImmortal(c, &object_2) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                c.set_PyTypeObject_tp_bases(self_, bases)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    c.set_PyTypeObject_tp_bases(self_, bases)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `clear_tp_bases`.
+pub fn clear_tp_bases<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    final_: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_tp_bases);
+    if !((c.PyTypeObject_tp_flags(self_)? & 2) != 0) {
+        c.set_PyTypeObject_tp_bases(self_, None)?;
+        return Ok(());
+    }
+    if final_ != 0 {
+        let tp_bases = c.PyTypeObject_tp_bases(self_)?;
+        if tp_bases.is_some() {
+            let tp_bases_2 = c.PyTypeObject_tp_bases(self_)?;
+            let object = match tp_bases_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result = c.PyTuple_GET_SIZE(&object)?;
+            if result == 0 {
+                c.set_PyTypeObject_tp_bases(self_, None)?;
+            } else {
+                let tp_bases_3 = c.PyTypeObject_tp_bases(self_)?;
+                let object_2 = match tp_bases_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._Py_ClearImmortal(&object_2)?;
+            };
+        }
+    }
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `lookup_tp_mro`.
 pub fn lookup_tp_mro<C: CApi>(
     c: &mut C,
@@ -207,6 +282,78 @@ pub fn _PyType_GetMRO<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyType_GetMRO);
     return Ok(super::typeobject::lookup_tp_mro(c, Some(self_))?);
+}
+/// CPython: Objects/typeobject.c, `set_tp_mro`.
+pub fn set_tp_mro<C: CApi>(
+    c: &mut C,
+    self_: Option<&C::Object>,
+    mro: Option<&C::Object>,
+    _initial: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_tp_mro);
+    let object = match self_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_flags")),
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&object)?;
+    if (tp_flags & 2) != 0 {
+        let object_2 = match mro {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match super::object::_Py_SetImmortal(c, &object_2) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                let object_3 = match self_ {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_mro")),
+                };
+                c.set_PyTypeObject_tp_mro(&object_3, mro)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    let object_4 = match self_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_mro")),
+    };
+    c.set_PyTypeObject_tp_mro(&object_4, mro)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `clear_tp_mro`.
+pub fn clear_tp_mro<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    final_: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_tp_mro);
+    if !((c.PyTypeObject_tp_flags(self_)? & 2) != 0) {
+        c.set_PyTypeObject_tp_mro(self_, None)?;
+        return Ok(());
+    }
+    if final_ != 0 {
+        let tp_mro = c.PyTypeObject_tp_mro(self_)?;
+        if tp_mro.is_some() {
+            let tp_mro_2 = c.PyTypeObject_tp_mro(self_)?;
+            let object = match tp_mro_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result = c.PyTuple_GET_SIZE(&object)?;
+            if result == 0 {
+                c.set_PyTypeObject_tp_mro(self_, None)?;
+            } else {
+                let tp_mro_3 = c.PyTypeObject_tp_mro(self_)?;
+                let object_2 = match tp_mro_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._Py_ClearImmortal(&object_2)?;
+            };
+        }
+    }
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `_PyType_HasSubclasses`.
 pub fn _PyType_HasSubclasses<C: CApi>(
@@ -260,10 +407,10 @@ pub fn _PyType_GetSubclasses<C: CApi>(
         Err(error) => return Err(error),
     };
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             let mut i_2 = i;
-            let mut ref_ = None;
+            let mut ref_ = None::<C::Object>;
             let result = match c.PyDict_Next(&subclasses, &mut i_2, &mut None, &mut ref_)
             {
                 Ok(result) => result,
@@ -338,10 +485,406 @@ pub fn _PyType_DocWithoutSignature<C: CApi>(
     };
     return Ok(result_2.to_owned());
 }
+/// CPython: Objects/typeobject.c, `get_type_cache`.
+pub fn get_type_cache<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_type_cache);
+    let state = c.variable("PyInterpreterState")?;
+    return Ok(c.PyInterpreterState_types_type_cache(&state)?);
+}
+/// CPython: Objects/typeobject.c, `type_cache_clear`.
+pub fn type_cache_clear<C: CApi>(
+    c: &mut C,
+    cache: Option<&C::Object>,
+    value: Option<&C::Object>,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::type_cache_clear);
+    {
+        let mut i = 0isize;
+        loop {
+            if i < 4096 {
+                let object = match cache {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hashtable")),
+                };
+                let hashtable = c.type_cache_hashtable(&object)?;
+                let pointer = match hashtable.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let entry = c.step(&pointer, i, "struct type_cache_entry")?;
+                c.set_type_cache_entry_version(&entry, 0)?;
+                let result = match c._Py_XNewRef(value) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        c.set_type_cache_entry_name(&entry, None)?;
+                        c.set_type_cache_entry_value(&entry, None)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_cache_clear: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                c.set_type_cache_entry_name(&entry, Some(&result))?;
+                c.set_type_cache_entry_value(&entry, None)?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `_PyType_InitCache`.
+pub fn _PyType_InitCache<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyType_InitCache);
+    let state = c.variable("PyInterpreterState")?;
+    let cache = c.PyInterpreterState_types_type_cache(&state)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < 4096 {
+                let object = match cache.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hashtable")),
+                };
+                let hashtable = c.type_cache_hashtable(&object)?;
+                let pointer = match hashtable.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let entry = c.step(&pointer, i, "struct type_cache_entry")?;
+                c.set_type_cache_entry_version(&entry, 0)?;
+                let Py_None = c.global(Global::Py_None)?;
+                c.set_type_cache_entry_name(&entry, Some(&Py_None))?;
+                c.set_type_cache_entry_value(&entry, None)?;
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `_PyType_ClearCache`.
+pub fn _PyType_ClearCache<C: CApi>(c: &mut C) -> Result<u32, C::Error> {
+    c.enter(FunctionId::_PyType_ClearCache);
+    let state = c.variable("PyInterpreterState")?;
+    let cache = c.PyInterpreterState_types_type_cache(&state)?;
+    let Py_None = c.global(Global::Py_None)?;
+    super::typeobject::type_cache_clear(c, cache.as_ref(), Some(&Py_None))?;
+    let state_2 = c.variable("PyInterpreterState")?;
+    return Ok(c.PyInterpreterState_types_next_version_tag(&state_2)?.wrapping_sub(1));
+}
 /// CPython: Objects/typeobject.c, `PyType_ClearCache`.
 pub fn PyType_ClearCache<C: CApi>(c: &mut C) -> Result<u32, C::Error> {
     c.enter(FunctionId::PyType_ClearCache);
-    return Ok(c._PyType_ClearCache()?);
+    return Ok(super::typeobject::_PyType_ClearCache(c)?);
+}
+/// CPython: Objects/typeobject.c, `_PyTypes_Fini`.
+pub fn _PyTypes_Fini<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyTypes_Fini);
+    let state = c.variable("PyInterpreterState")?;
+    let cache = c.PyInterpreterState_types_type_cache(&state)?;
+    super::typeobject::type_cache_clear(c, cache.as_ref(), None)?;
+    {
+        let mut i = 0usize;
+        loop {
+            if i < 10 {
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    {
+        let mut i_3 = 0usize;
+        loop {
+            if i_3 < 200 {
+                let i_4 = i_3.wrapping_add(1);
+                i_3 = i_4;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `PyType_Watch`.
+pub fn PyType_Watch<C: CApi>(
+    c: &mut C,
+    watcher_id: i32,
+    obj: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyType_Watch);
+    if !c.PyType_Check(obj)? {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-type"));
+    }
+    match c.typeobject_validate_watcher_id(watcher_id) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    super::typeobject::assign_version_tag(c, obj)?;
+    let tp_watched = c.PyTypeObject_tp_watched(obj)?;
+    c.set_PyTypeObject_tp_watched(
+        obj,
+        ((tp_watched as i32) | (1 as i32).wrapping_shl(watcher_id as u32)) as u8,
+    )?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `PyType_Unwatch`.
+pub fn PyType_Unwatch<C: CApi>(
+    c: &mut C,
+    watcher_id: i32,
+    obj: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyType_Unwatch);
+    if !c.PyType_Check(obj)? {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "Cannot watch non-type"));
+    }
+    let result = match c.typeobject_validate_watcher_id(watcher_id) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(-1);
+    }
+    let tp_watched = c.PyTypeObject_tp_watched(obj)?;
+    c.set_PyTypeObject_tp_watched(
+        obj,
+        ((tp_watched as i32) & (!(1 as i32).wrapping_shl(watcher_id as u32))) as u8,
+    )?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `set_version_unlocked`.
+pub fn set_version_unlocked<C: CApi>(
+    c: &mut C,
+    tp: &C::Object,
+    version: u32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_version_unlocked);
+    if version != 0 {
+        c.PyTypeObject_tp_versions_used(tp)?;
+        let tp_versions_used = c.PyTypeObject_tp_versions_used(tp)?;
+        c.set_PyTypeObject_tp_versions_used(
+            tp,
+            (tp_versions_used as i32).wrapping_add(1) as u16,
+        )?;
+    }
+    c.set_PyTypeObject_tp_version_tag(tp, version)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `PyType_Modified`.
+pub fn PyType_Modified<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyType_Modified);
+    if c.PyTypeObject_tp_version_tag(type_)? == 0 {
+        return Ok(());
+    }
+    c.type_modified_unlocked(type_)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `type_mro_modified`.
+pub fn type_mro_modified<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    bases: Option<&C::Object>,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::type_mro_modified);
+    let PyType_Type = c.global(Global::PyType_Type)?;
+    let value = !c.Py_IS_TYPE(type_, &PyType_Type)?;
+    if value {
+        let idmro = c._Py_ID("mro")?;
+        let mut unbound = 0;
+        let mro_meth = match super::typeobject::lookup_maybe_method(
+            c,
+            type_,
+            &idmro,
+            &mut unbound,
+        ) {
+            Ok(mro_meth) => mro_meth,
+            Err(error) if c.is_exception(&error) => {
+                super::typeobject::set_version_unlocked(c, type_, 0)?;
+                if c.PyType_HasFeature(type_, 512)? != 0 {
+                    c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+                    return Err(error);
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(mro_meth_2) = &mro_meth else {
+            super::typeobject::set_version_unlocked(c, type_, 0)?;
+            let result_3 = c.PyType_HasFeature(type_, 512)?;
+            if result_3 != 0 {
+                c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+            }
+            return Ok(());
+        };
+        let idmro_2 = c._Py_ID("mro")?;
+        let PyType_Type_2 = c.global(Global::PyType_Type)?;
+        let mut unbound_2 = unbound;
+        let type_mro_meth = match super::typeobject::lookup_maybe_method(
+            c,
+            &PyType_Type_2,
+            &idmro_2,
+            &mut unbound_2,
+        ) {
+            Ok(type_mro_meth) => type_mro_meth,
+            Err(error_2) if c.is_exception(&error_2) => {
+                super::typeobject::set_version_unlocked(c, type_, 0)?;
+                if c.PyType_HasFeature(type_, 512)? != 0 {
+                    c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+                    return Err(error_2);
+                }
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let Some(type_mro_meth_2) = &type_mro_meth else {
+            super::typeobject::set_version_unlocked(c, type_, 0)?;
+            let result_2 = c.PyType_HasFeature(type_, 512)?;
+            if result_2 != 0 {
+                c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+            }
+            return Ok(());
+        };
+        if !c.Py_Is(mro_meth_2, type_mro_meth_2)? {
+            super::typeobject::set_version_unlocked(c, type_, 0)?;
+            let result = c.PyType_HasFeature(type_, 512)?;
+            if result != 0 {
+                c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+            }
+            return Ok(());
+        }
+    }
+    let object = match bases {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_4 = c.PyTuple_GET_SIZE(&object)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result_4 {
+                let object_2 = match bases {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let cls = c.PyTuple_GET_ITEM(&object_2, i)?;
+                let result_5 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+                if super::typeobject::is_subtype_with_mro(
+                    c,
+                    result_5.as_ref(),
+                    Some(type_),
+                    Some(&cls),
+                )? != 0
+                {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                super::typeobject::set_version_unlocked(c, type_, 0)?;
+                let result_6 = c.PyType_HasFeature(type_, 512)?;
+                if result_6 != 0 {
+                    c.set_PyHeapTypeObject__spec_cache_getitem(type_, None)?;
+                }
+                return Ok(());
+            }
+            break;
+        }
+    };
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `assign_version_tag`.
+pub fn assign_version_tag<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::assign_version_tag);
+    if c.PyTypeObject_tp_version_tag(type_)? != 0 {
+        return Ok(1);
+    }
+    if c._PyType_HasFeature(type_, 4096)? != 0 {
+        if (c.PyTypeObject_tp_versions_used(type_)? as i32) >= 1000 {
+            return Ok(0);
+        }
+        let bases = super::typeobject::lookup_tp_bases(c, type_)?;
+        let object = match bases.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyTuple_GET_SIZE(&object)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < result {
+                    let object_2 = match bases.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let b = c.PyTuple_GET_ITEM(&object_2, i)?;
+                    if super::typeobject::assign_version_tag(c, &b)? != 0 {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    return Ok(0);
+                }
+                break;
+            }
+        };
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        if (tp_flags & 256) != 0 {
+            let PyRuntime = c.variable("_PyRuntime")?;
+            if c._PyRuntimeState_types_next_version_tag(&PyRuntime)? > 131071 {
+                return Ok(0);
+            }
+            let PyRuntime_2 = c.variable("_PyRuntime")?;
+            let next_version_tag = c
+                ._PyRuntimeState_types_next_version_tag(&PyRuntime_2)?;
+            let PyRuntime_3 = c.variable("_PyRuntime")?;
+            let next_version_tag_2 = c
+                ._PyRuntimeState_types_next_version_tag(&PyRuntime_3)?;
+            let PyRuntime_4 = c.variable("_PyRuntime")?;
+            c.set__PyRuntimeState_types_next_version_tag(
+                &PyRuntime_4,
+                next_version_tag_2.wrapping_add(1),
+            )?;
+            super::typeobject::set_version_unlocked(c, type_, next_version_tag)?;
+        } else {
+            let state = c.variable("PyInterpreterState")?;
+            if c.PyInterpreterState_types_next_version_tag(&state)? == 0 {
+                return Ok(0);
+            }
+            let state_2 = c.variable("PyInterpreterState")?;
+            let next_version_tag_3 = c
+                .PyInterpreterState_types_next_version_tag(&state_2)?;
+            let state_3 = c.variable("PyInterpreterState")?;
+            let next_version_tag_4 = c
+                .PyInterpreterState_types_next_version_tag(&state_3)?;
+            let state_4 = c.variable("PyInterpreterState")?;
+            c.set_PyInterpreterState_types_next_version_tag(
+                &state_4,
+                next_version_tag_4.wrapping_add(1),
+            )?;
+            super::typeobject::set_version_unlocked(c, type_, next_version_tag_3)?;
+        };
+        return Ok(1);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `PyUnstable_Type_AssignVersionTag`.
 pub fn PyUnstable_Type_AssignVersionTag<C: CApi>(
@@ -349,7 +892,7 @@ pub fn PyUnstable_Type_AssignVersionTag<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnstable_Type_AssignVersionTag);
-    return Ok(c.assign_version_tag(type_)?);
+    return Ok(super::typeobject::assign_version_tag(c, type_)?);
 }
 /// CPython: Objects/typeobject.c, `check_set_special_type_attr`.
 pub fn check_set_special_type_attr<C: CApi>(
@@ -448,6 +991,45 @@ pub fn type_qualname<C: CApi>(
     };
     return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
 }
+/// CPython: Objects/typeobject.c, `type_set_qualname`.
+pub fn type_set_qualname<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_qualname);
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__qualname__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        if c.PyUnicode_Check(value)? {
+            c.set_PyHeapTypeObject_ht_qualname(type_, Some(value))?;
+            return Ok(0);
+        }
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let tp = c.Py_TYPE(value)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "can only assign string to %s.__qualname__, not '%s'",
+                    &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
+                ),
+        );
+    }
+    return Ok(-1);
+}
 /// CPython: Objects/typeobject.c, `type_get_module`.
 pub fn type_get_module<C: CApi>(
     c: &mut C,
@@ -476,7 +1058,7 @@ pub fn type_set_module<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        c.PyType_Modified(type_)?;
+        super::typeobject::PyType_Modified(c, type_)?;
         let dict = match c.lookup_tp_dict(type_) {
             Ok(dict) => dict,
             Err(error_2) if c.is_exception(&error_2) => {
@@ -490,12 +1072,7 @@ pub fn type_set_module<C: CApi>(
             Err(error_2) => return Err(error_2),
         };
         let id__firstlineno = c._Py_ID("__firstlineno__")?;
-        match super::dictobject::PyDict_Pop(
-            c,
-            Some(&dict),
-            &id__firstlineno,
-            &mut None,
-        ) {
+        match c.PyDict_Pop(Some(&dict), &id__firstlineno, &mut None) {
             Ok(_) => {}
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(error_3);
@@ -503,7 +1080,7 @@ pub fn type_set_module<C: CApi>(
             Err(error_3) => return Err(error_3),
         };
         let id__module = c._Py_ID("__module__")?;
-        return Ok(c.PyDict_SetItem(Some(&dict), &id__module, value)?);
+        return Ok(c.PyDict_SetItem(&dict, &id__module, value)?);
     }
     return Ok(-1);
 }
@@ -605,17 +1182,15 @@ pub fn type_abstractmethods<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_abstractmethods: call of PyDict_GetItemRef while an exception is pending",
+                        "type_abstractmethods: NULL as an argument of PyDict_GetItemRef",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
-    let mut mod_ = None;
-    let result = match c
-        .PyDict_GetItemRef(Some(&dict), &id__abstractmethods_2, &mut mod_)
-    {
+    let mut mod_ = None::<C::Object>;
+    let result = match c.PyDict_GetItemRef(&dict, &id__abstractmethods_2, &mut mod_) {
         Ok(result) => result,
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -625,7 +1200,7 @@ pub fn type_abstractmethods<C: CApi>(
     if result == 0 {
         let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
         let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
-        c.PyErr_SetObject(&PyExc_AttributeError_2, &id__abstractmethods_3);
+        let _ = c.PyErr_SetObject(&PyExc_AttributeError_2, &id__abstractmethods_3);
         return Err(
             c
                 .unsupported(
@@ -634,6 +1209,71 @@ pub fn type_abstractmethods<C: CApi>(
         );
     }
     return Ok(mod_);
+}
+/// CPython: Objects/typeobject.c, `type_set_abstractmethods`.
+pub fn type_set_abstractmethods<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_abstractmethods);
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            if value.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_set_abstractmethods: call of PyObject_IsTrue while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "type_set_abstractmethods: call of PyDict_Pop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let abstract_ = if let Some(value_2) = value {
+        let result = super::object::PyObject_IsTrue(c, value_2)?;
+        let id__abstractmethods = c._Py_ID("__abstractmethods__")?;
+        match c.PyDict_SetItem(&dict, &id__abstractmethods, value_2) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        result
+    } else {
+        let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
+        let result_3 = match c.PyDict_Pop(Some(&dict), &id__abstractmethods_2, &mut None)
+        {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if result_3 == 0 {
+            let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
+            let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+            return Err(c.PyErr_SetObject(&PyExc_AttributeError, &id__abstractmethods_3));
+        }
+        0i32
+    };
+    super::typeobject::PyType_Modified(c, type_)?;
+    if abstract_ != 0 {
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags | 1048576)?;
+    } else {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_2 & 18446744073708503039)?;
+    };
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_get_bases`.
 pub fn type_get_bases<C: CApi>(
@@ -660,6 +1300,493 @@ pub fn type_get_mro<C: CApi>(
     };
     return Ok(mro_3);
 }
+/// CPython: Objects/typeobject.c, `mro_hierarchy`.
+pub fn mro_hierarchy<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    temp: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::mro_hierarchy);
+    let mut old_mro = None::<C::Object>;
+    let result = super::typeobject::mro_internal(c, type_, &mut old_mro)?;
+    if result <= 0 {
+        return Ok(result);
+    }
+    let new_mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let tuple_3 = if let Some(old_mro_2) = &old_mro {
+        let tuple = match c
+            .PyTuple_Pack(
+                3,
+                &[
+                    Argument::Object(type_.clone()),
+                    match new_mro.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Object(old_mro_2.clone()),
+                ],
+            )
+        {
+            Ok(tuple) => tuple,
+            Err(error) if c.is_exception(&error) => {
+                super::typeobject::set_tp_mro(c, Some(type_), Some(old_mro_2), 0)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        tuple.clone()
+    } else {
+        let tuple_2 = match c
+            .PyTuple_Pack(
+                2,
+                &[
+                    Argument::Object(type_.clone()),
+                    match new_mro.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )
+        {
+            Ok(tuple_2) => tuple_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                super::typeobject::set_tp_mro(c, Some(type_), None, 0)?;
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        tuple_2.clone()
+    };
+    let result_2 = match c.PyList_Append(temp, &tuple_3) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
+            super::typeobject::set_tp_mro(c, Some(type_), old_mro.as_ref(), 0)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let res_3 = {
+        let result_3 = match super::typeobject::_PyType_HasSubclasses(c, type_) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "mro_hierarchy: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_3 != 0 {
+            let subclasses = super::typeobject::_PyType_GetSubclasses(c, type_)?;
+            let result_4 = c.PyList_GET_SIZE(&subclasses)?;
+            let res_2 = {
+                let mut i = 0isize;
+                let mut res = result_2;
+                loop {
+                    if i < result_4 {
+                        let subclass = c.PyList_GET_ITEM(&subclasses, i)?;
+                        let result_5 = match super::typeobject::mro_hierarchy(
+                            c,
+                            &subclass,
+                            temp,
+                        ) {
+                            Ok(result_5) => result_5,
+                            Err(error_5) if c.is_exception(&error_5) => {
+                                return Err(error_5);
+                            }
+                            Err(error_5) => return Err(error_5),
+                        };
+                        if !(result_5 < 0) {
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            res = result_5;
+                            continue;
+                        }
+                        break result_5;
+                    } else {
+                        break res
+                    }
+                }
+            };
+            res_2
+        } else {
+            result_2
+        }
+    };
+    return Ok(res_3);
+}
+/// CPython: Objects/typeobject.c, `type_set_bases_unlocked`.
+pub fn type_set_bases_unlocked<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    new_bases: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_bases_unlocked);
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        new_bases,
+        "__bases__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let object = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyTuple_Check(&object)? {
+            let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
+            let object_5 = match new_bases {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let tp_2 = c.Py_TYPE(&object_5)?;
+            let tp_name_5 = c.PyTypeObject_tp_name(&tp_2)?;
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_4,
+                        "can only assign tuple to %s.__bases__, not %s",
+                        &[
+                            Argument::Str(tp_name_4.clone()),
+                            Argument::Str(tp_name_5.clone()),
+                        ],
+                    ),
+            );
+        }
+        let object_2 = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if c.PyTuple_GET_SIZE(&object_2)? == 0 {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "can only assign non-empty tuple to %s.__bases__, not ()",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        let object_3 = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PyTuple_GET_SIZE(&object_3)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < result_2 {
+                    let object_4 = match new_bases {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let base = c.PyTuple_GET_ITEM(&object_4, i)?;
+                    if !c.PyType_Check(&base)? {
+                        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                        let tp = c.Py_TYPE(&base)?;
+                        let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_TypeError_3,
+                                    "%s.__bases__ must be tuple of classes, not '%s'",
+                                    &[
+                                        Argument::Str(tp_name_2.clone()),
+                                        Argument::Str(tp_name_3.clone()),
+                                    ],
+                                ),
+                        );
+                    }
+                    let result_3 = super::typeobject::lookup_tp_mro(c, Some(&base))?;
+                    if super::typeobject::is_subtype_with_mro(
+                        c,
+                        result_3.as_ref(),
+                        Some(&base),
+                        Some(type_),
+                    )? != 0
+                    {
+                        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_TypeError_2,
+                                    "a __bases__ item causes an inheritance cycle",
+                                ),
+                        );
+                    }
+                    if super::typeobject::lookup_tp_mro(c, Some(&base))?.is_some()
+                        && super::typeobject::type_is_subtype_base_chain(
+                            c,
+                            Some(&base),
+                            Some(type_),
+                        )? != 0
+                    {
+                        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_TypeError_2,
+                                    "a __bases__ item causes an inheritance cycle",
+                                ),
+                        );
+                    } else {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                }
+                break;
+            }
+        };
+        if let Some(new_base) = &super::typeobject::best_base(c, new_bases)? {
+            let tp_base = c.PyTypeObject_tp_base(type_)?;
+            let result_4 = match super::typeobject::compatible_for_assignment(
+                c,
+                tp_base.as_ref(),
+                new_base,
+                "__bases__",
+            ) {
+                Ok(result_4) => result_4,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_4 != 0 {
+                let old_bases = super::typeobject::lookup_tp_bases(c, type_)?;
+                let old_base = c.PyTypeObject_tp_base(type_)?;
+                match super::typeobject::set_tp_bases(c, type_, new_bases, 0) {
+                    Ok(_) => {}
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_set_bases_unlocked: call of PyList_New while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
+                let temp = match c.PyList_New(0) {
+                    Ok(temp) => temp,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        let result_16 = super::typeobject::lookup_tp_bases(c, type_)?;
+                        if match (result_16.as_ref(), new_bases) {
+                            (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                            (None, None) => true,
+                            _ => false,
+                        } {
+                            match super::typeobject::set_tp_bases(
+                                c,
+                                type_,
+                                old_bases.as_ref(),
+                                0,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_10) if c.is_exception(&error_10) => {
+                                    c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                                    return Err(error_10);
+                                }
+                                Err(error_10) => return Err(error_10),
+                            };
+                            c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                            return Err(error_4);
+                        }
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                let result_6 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
+                    Ok(result_6) => result_6,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        let _ = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_set_bases_unlocked: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if !(result_6 < 0) {
+                    let result_14 = super::typeobject::lookup_tp_bases(c, type_)?;
+                    let is_3 = match (result_14.as_ref(), new_bases) {
+                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                        (None, None) => true,
+                        _ => false,
+                    };
+                    let res = if is_3 {
+                        super::typeobject::remove_all_subclasses(
+                            c,
+                            type_,
+                            old_bases.as_ref(),
+                        )?;
+                        let result_15 = super::typeobject::add_all_subclasses(
+                            c,
+                            type_,
+                            new_bases,
+                        )?;
+                        super::typeobject::update_all_slots(c, type_)?;
+                        result_15
+                    } else {
+                        0i32
+                    };
+                    return Ok(res);
+                }
+                let i_3 = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
+                {
+                    let mut i_4 = i_3;
+                    loop {
+                        if i_4 >= 0 {
+                            let result_7 = c.PyList_GET_ITEM(&temp, i_4)?;
+                            let mut cls = None::<C::Object>;
+                            let mut new_mro = None::<C::Object>;
+                            let mut old_mro = None::<C::Object>;
+                            match c
+                                .PyArg_UnpackTuple(
+                                    &result_7,
+                                    Some(""),
+                                    2,
+                                    3,
+                                    &mut [
+                                        Parsed::Object(&mut cls),
+                                        Parsed::Object(&mut new_mro),
+                                        Parsed::Object(&mut old_mro),
+                                    ],
+                                )
+                            {
+                                Ok(_) => {}
+                                Err(error_6) if c.is_exception(&error_6) => {
+                                    if super::typeobject::lookup_tp_mro(c, None)?.is_none() {
+                                        match super::typeobject::set_tp_mro(c, None, None, 0) {
+                                            Ok(_) => {}
+                                            Err(error_8) if c.is_exception(&error_8) => {
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "type_set_bases_unlocked: loop that goes on with an exception pending",
+                                                        ),
+                                                );
+                                            }
+                                            Err(error_8) => return Err(error_8),
+                                        };
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "type_set_bases_unlocked: loop that goes on with an exception pending",
+                                                ),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "type_set_bases_unlocked: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_6) => return Err(error_6),
+                            };
+                            let cls_2 = match cls {
+                                Some(object) => object,
+                                None => {
+                                    return Err(c.unsupported("NULL from a parser of arguments"));
+                                }
+                            };
+                            let new_mro_2 = match new_mro {
+                                Some(object) => object,
+                                None => {
+                                    return Err(c.unsupported("NULL from a parser of arguments"));
+                                }
+                            };
+                            let result_9 = super::typeobject::lookup_tp_mro(
+                                c,
+                                Some(&cls_2),
+                            )?;
+                            let is = match result_9.as_ref() {
+                                Some(object) => c.Py_Is(&new_mro_2, object)?,
+                                None => false,
+                            };
+                            if is {
+                                match super::typeobject::set_tp_mro(
+                                    c,
+                                    Some(&cls_2),
+                                    old_mro.as_ref(),
+                                    0,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_7) if c.is_exception(&error_7) => {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "type_set_bases_unlocked: loop that goes on with an exception pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_7) => return Err(error_7),
+                                };
+                            }
+                            let i_5 = i_4.wrapping_sub(1);
+                            i_4 = i_5;
+                            continue;
+                        }
+                        break;
+                    }
+                };
+                let result_12 = super::typeobject::lookup_tp_bases(c, type_)?;
+                let is_2 = match (result_12.as_ref(), new_bases) {
+                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                    (None, None) => true,
+                    _ => false,
+                };
+                if is_2 {
+                    match super::typeobject::set_tp_bases(
+                        c,
+                        type_,
+                        old_bases.as_ref(),
+                        0,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_9) if c.is_exception(&error_9) => {
+                            c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                            return Err(error_9);
+                        }
+                        Err(error_9) => return Err(error_9),
+                    };
+                    c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                }
+                return Ok(-1);
+            }
+            return Ok(-1);
+        }
+        return Ok(-1);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `type_set_bases`.
+pub fn type_set_bases<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    new_bases: &C::Object,
+    _context: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_bases);
+    return Ok(super::typeobject::type_set_bases_unlocked(c, type_, Some(new_bases))?);
+}
 /// CPython: Objects/typeobject.c, `type_dict`.
 pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_dict);
@@ -675,7 +1802,7 @@ pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.PyDictProxy_New(Some(&dict))?);
+    return Ok(c.PyDictProxy_New(&dict)?);
 }
 /// CPython: Objects/typeobject.c, `type_get_doc`.
 pub fn type_get_doc<C: CApi>(
@@ -693,18 +1820,15 @@ pub fn type_get_doc<C: CApi>(
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
             return Err(
-                c
-                    .unsupported(
-                        "type_get_doc: call of PyDict_GetItemRef while an exception is pending",
-                    ),
+                c.unsupported("type_get_doc: NULL as an argument of PyDict_GetItemRef"),
             );
         }
         Err(error) => return Err(error),
     };
     let id__doc = c._Py_ID("__doc__")?;
-    let mut result = None;
+    let mut result = None::<C::Object>;
     let result_7 = {
-        let result_2 = match c.PyDict_GetItemRef(Some(&dict), &id__doc, &mut result) {
+        let result_2 = match c.PyDict_GetItemRef(&dict, &id__doc, &mut result) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -770,21 +1894,18 @@ pub fn type_set_doc<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        c.PyType_Modified(type_)?;
+        super::typeobject::PyType_Modified(c, type_)?;
         let dict = match c.lookup_tp_dict(type_) {
             Ok(dict) => dict,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
-                    c
-                        .unsupported(
-                            "type_set_doc: call of PyDict_SetItem while an exception is pending",
-                        ),
+                    c.unsupported("type_set_doc: NULL as an argument of PyDict_SetItem"),
                 );
             }
             Err(error_2) => return Err(error_2),
         };
         let id__doc = c._Py_ID("__doc__")?;
-        return Ok(c.PyDict_SetItem(Some(&dict), &id__doc, value)?);
+        return Ok(c.PyDict_SetItem(&dict, &id__doc, value)?);
     }
     return Ok(-1);
 }
@@ -812,15 +1933,15 @@ pub fn type_get_annotations<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_get_annotations: call of PyDict_GetItemRef while an exception is pending",
+                        "type_get_annotations: NULL as an argument of PyDict_GetItemRef",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__annotations = c._Py_ID("__annotations__")?;
-    let mut annotations = None;
-    match c.PyDict_GetItemRef(Some(&dict), &id__annotations, &mut annotations) {
+    let mut annotations = None::<C::Object>;
+    match c.PyDict_GetItemRef(&dict, &id__annotations, &mut annotations) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -854,8 +1975,7 @@ pub fn type_get_annotations<C: CApi>(
             Err(error_4) => return Err(error_4),
         };
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c
-            .PyDict_SetItem(Some(&dict), &id__annotations_2, &annotations_5)
+        let result_2 = match c.PyDict_SetItem(&dict, &id__annotations_2, &annotations_5)
         {
             Ok(result_2) => result_2,
             Err(error_5) if c.is_exception(&error_5) => {
@@ -866,7 +1986,7 @@ pub fn type_get_annotations<C: CApi>(
         let annotations_6 = if result_2 != 0 {
             None
         } else {
-            c.PyType_Modified(type_)?;
+            super::typeobject::PyType_Modified(c, type_)?;
             Some(annotations_5.clone())
         };
         annotations_6.clone()
@@ -899,7 +2019,7 @@ pub fn type_set_annotations<C: CApi>(
                 return Err(
                     c
                         .unsupported(
-                            "type_set_annotations: call of PyDict_SetItem while an exception is pending",
+                            "type_set_annotations: NULL as an argument of PyDict_SetItem",
                         ),
                 );
             }
@@ -914,7 +2034,7 @@ pub fn type_set_annotations<C: CApi>(
     };
     if let Some(value_2) = value {
         let id__annotations = c._Py_ID("__annotations__")?;
-        match c.PyDict_SetItem(Some(&dict), &id__annotations, value_2) {
+        match c.PyDict_SetItem(&dict, &id__annotations, value_2) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -923,12 +2043,7 @@ pub fn type_set_annotations<C: CApi>(
         };
     } else {
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match super::dictobject::PyDict_Pop(
-            c,
-            Some(&dict),
-            &id__annotations_2,
-            &mut None,
-        ) {
+        let result_2 = match c.PyDict_Pop(Some(&dict), &id__annotations_2, &mut None) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(error_3);
@@ -940,7 +2055,7 @@ pub fn type_set_annotations<C: CApi>(
             return Err(c.PyErr_SetString(&PyExc_AttributeError, "__annotations__"));
         }
     };
-    c.PyType_Modified(type_)?;
+    super::typeobject::PyType_Modified(c, type_)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_get_type_params`.
@@ -958,17 +2073,15 @@ pub fn type_get_type_params<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_get_type_params: call of PyDict_GetItemRef while an exception is pending",
+                        "type_get_type_params: NULL as an argument of PyDict_GetItemRef",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__type_params = c._Py_ID("__type_params__")?;
-    let mut params = None;
-    let result_2 = match c
-        .PyDict_GetItemRef(Some(&result), &id__type_params, &mut params)
-    {
+    let mut params = None::<C::Object>;
+    let result_2 = match c.PyDict_GetItemRef(&result, &id__type_params, &mut params) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -1006,16 +2119,16 @@ pub fn type_set_type_params<C: CApi>(
                 return Err(
                     c
                         .unsupported(
-                            "type_set_type_params: call of PyDict_SetItem while an exception is pending",
+                            "type_set_type_params: NULL as an argument of PyDict_SetItem",
                         ),
                 );
             }
             Err(error_2) => return Err(error_2),
         };
         let id__type_params = c._Py_ID("__type_params__")?;
-        let result_2 = c.PyDict_SetItem(Some(&dict), &id__type_params, value)?;
+        let result_2 = c.PyDict_SetItem(&dict, &id__type_params, value)?;
         if result_2 == 0 {
-            c.PyType_Modified(type_)?;
+            super::typeobject::PyType_Modified(c, type_)?;
         }
         return Ok(result_2);
     }
@@ -1239,13 +2352,25 @@ pub fn _PyType_NewManagedObject<C: CApi>(
     type_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyType_NewManagedObject);
-    let obj = match c.PyType_GenericAlloc(type_, 0) {
+    let obj = match super::typeobject::PyType_GenericAlloc(c, type_, 0) {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
             return Err(c.PyErr_NoMemory());
         }
         Err(error) => return Err(error),
     };
+    return Ok(obj);
+}
+/// CPython: Objects/typeobject.c, `PyType_GenericAlloc`.
+pub fn PyType_GenericAlloc<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    nitems: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyType_GenericAlloc);
+    let obj = c._PyType_AllocNoTrack(type_, nitems)?;
+    let result = c._PyType_HasFeature(type_, 16384)?;
+    if result != 0 {}
     return Ok(obj);
 }
 /// CPython: Objects/typeobject.c, `PyType_GenericNew`.
@@ -1262,6 +2387,481 @@ pub fn PyType_GenericNew<C: CApi>(
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     return Ok(c.call_allocfunc(&function, type_, 0)?);
+}
+/// CPython: Objects/typeobject.c, `_PyHeapType_GET_MEMBERS`.
+pub fn _PyHeapType_GET_MEMBERS<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyHeapType_GET_MEMBERS);
+    return Ok(super::typeobject::PyObject_GetItemData(c, type_)?);
+}
+/// CPython: Objects/typeobject.c, `traverse_slots`.
+pub fn traverse_slots<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    self_: &C::Object,
+    visit: &C::Function,
+    arg: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::traverse_slots);
+    let result = c.Py_SIZE(type_)?;
+    let mp = match super::typeobject::_PyHeapType_GET_MEMBERS(c, type_) {
+        Ok(mp) => mp,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c.unsupported("traverse_slots: loop while an exception is pending"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    {
+        let mut i = 0isize;
+        let mut mp_2 = mp.clone();
+        loop {
+            if i < result {
+                let type__2 = c.PyMemberDef_type(&mp_2)?;
+                if type__2 == 16 {
+                    let offset = c.PyMemberDef_offset(&mp_2)?;
+                    let addr = c.step(self_, offset, "char")?;
+                    let obj = c.read(&addr)?;
+                    if let Some(obj_2) = &obj {
+                        let result_2 = c.call_visitproc(visit, obj_2, arg)?;
+                        if result_2 != 0 {
+                            return Ok(result_2);
+                        }
+                    }
+                }
+                let i_2 = i.wrapping_add(1);
+                let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
+                i = i_2;
+                mp_2 = mp_3.clone();
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `subtype_clear`.
+pub fn subtype_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::subtype_clear);
+    let base = c.Py_TYPE(self_)?;
+    let (base_4, baseclear_2) = {
+        let mut base_2 = Some(base.clone());
+        loop {
+            let object = match base_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_clear")),
+            };
+            let baseclear = c.slot(&object, Slot::tp_clear)?;
+            if c.is_function(baseclear.as_ref(), FunctionId::subtype_clear)? {
+                let object_2 = match base_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result = c.Py_SIZE(&object_2)?;
+                if result != 0 {
+                    let object_3 = match base_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.clear_slots(&object_3, self_)?;
+                }
+                let object_4 = match base_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_base")),
+                };
+                let base_3 = c.PyTypeObject_tp_base(&object_4)?;
+                base_2 = base_3.clone();
+                continue;
+            }
+            break (base_2.clone(), baseclear.clone());
+        }
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&base)?;
+    if (tp_flags & 16) != 0 {
+        let object_5 = match base_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        let tp_flags_2 = c.PyTypeObject_tp_flags(&object_5)?;
+        if (tp_flags_2 & 16) == 0 {
+            c.PyObject_ClearManagedDict(self_)?;
+        }
+    } else {
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&base)?;
+        let object_6 = match base_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_dictoffset")),
+        };
+        let tp_dictoffset_2 = c.PyTypeObject_tp_dictoffset(&object_6)?;
+        if tp_dictoffset != tp_dictoffset_2 {
+            let dictptr = match super::object::_PyObject_ComputedDictPointer(c, self_) {
+                Ok(dictptr) => dictptr,
+                Err(error) if c.is_exception(&error) => {
+                    if baseclear_2.is_some() {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "subtype_clear: call of call_inquiry while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "subtype_clear: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(dictptr_2) = &dictptr && c.read(dictptr_2)?.is_some() {
+                c.write(dictptr_2, None)?;
+            }
+        }
+    };
+    if let Some(baseclear_3) = &baseclear_2 {
+        return Ok(c.call_inquiry(baseclear_3, self_)?);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `subtype_dealloc`.
+pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::subtype_dealloc);
+    let base = c.Py_TYPE(self_)?;
+    if !(c._PyType_HasFeature(&base, 16384)? != 0) {
+        let tp_finalize_3 = c.slot(&base, Slot::tp_finalize)?;
+        if tp_finalize_3.is_some() {
+            match c.PyObject_CallFinalizerFromDealloc(self_) {
+                Ok(_) => {}
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+        }
+        let tp_del_3 = c.slot(&base, Slot::tp_del)?;
+        if let Some(tp_del_4) = &tp_del_3 {
+            c.call_destructor(tp_del_4, self_)?;
+            let result_6 = match c.Py_REFCNT(Some(self_)) {
+                Ok(result_6) => result_6,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "subtype_dealloc: loop while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            if result_6 > 0 {
+                return Ok(());
+            }
+        }
+        let (base_10, basedealloc_4) = {
+            let mut base_8 = Some(base.clone());
+            loop {
+                let object_16 = match base_8.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_dealloc")),
+                };
+                let basedealloc_3 = c.slot(&object_16, Slot::tp_dealloc)?;
+                if c.is_function(basedealloc_3.as_ref(), FunctionId::subtype_dealloc)? {
+                    let object_17 = match base_8.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->tp_base")),
+                    };
+                    let base_9 = c.PyTypeObject_tp_base(&object_17)?;
+                    base_8 = base_9.clone();
+                    continue;
+                }
+                break (base_8.clone(), basedealloc_3.clone());
+            }
+        };
+        let type__3 = c.Py_TYPE(self_)?;
+        let tp_flags_3 = c.PyTypeObject_tp_flags(&type__3)?;
+        let value_3 = if (tp_flags_3 & 512) != 0 {
+            let object_18 = match base_10.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_flags")),
+            };
+            if (c.PyTypeObject_tp_flags(&object_18)? & 512) != 0 { false } else { true }
+        } else {
+            false
+        };
+        let function_6 = match basedealloc_4.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        c.call_destructor(&function_6, self_)?;
+        if value_3 {}
+        return Ok(());
+    }
+    c.PyObject_GC_UnTrack(Some(self_))?;
+    let base_4 = {
+        let mut base_2 = Some(base.clone());
+        loop {
+            let object = match base_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_dealloc")),
+            };
+            let tp_dealloc = c.slot(&object, Slot::tp_dealloc)?;
+            if c.is_function(tp_dealloc.as_ref(), FunctionId::subtype_dealloc)? {
+                let object_2 = match base_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_base")),
+                };
+                let base_3 = c.PyTypeObject_tp_base(&object_2)?;
+                base_2 = base_3.clone();
+                continue;
+            }
+            break base_2.clone();
+        }
+    };
+    let tp_finalize = c.slot(&base, Slot::tp_finalize)?;
+    let value = if tp_finalize.is_some() {
+        true
+    } else {
+        if c.slot(&base, Slot::tp_del)?.is_some() { true } else { false }
+    };
+    let tp_finalize_2 = c.slot(&base, Slot::tp_finalize)?;
+    if tp_finalize_2.is_some() {
+        match c.PyObject_CallFinalizerFromDealloc(self_) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&base)?;
+    if tp_weaklistoffset != 0 {
+        let object_3 = match base_4.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+        };
+        if !(c.PyTypeObject_tp_weaklistoffset(&object_3)? != 0) {
+            c.PyObject_ClearWeakRefs(self_)?;
+        }
+    }
+    let tp_del = c.slot(&base, Slot::tp_del)?;
+    if let Some(tp_del_2) = &tp_del {
+        c.call_destructor(tp_del_2, self_)?;
+        let result_2 = match c.Py_REFCNT(Some(self_)) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                if value {
+                    if c.PyTypeObject_tp_weaklistoffset(&base)? != 0 {
+                        let object_4 = match base_4.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+                        };
+                        if c.PyTypeObject_tp_weaklistoffset(&object_4)? != 0 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "subtype_dealloc: loop while an exception is pending",
+                                    ),
+                            );
+                        }
+                        c._PyWeakref_ClearWeakRefsNoCallbacks(self_)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "subtype_dealloc: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "subtype_dealloc: loop while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c.unsupported("subtype_dealloc: loop while an exception is pending"),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 > 0 {
+            return Ok(());
+        }
+    }
+    if value {
+        let tp_weaklistoffset_2 = c.PyTypeObject_tp_weaklistoffset(&base)?;
+        if tp_weaklistoffset_2 != 0 {
+            let object_5 = match base_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+            };
+            if !(c.PyTypeObject_tp_weaklistoffset(&object_5)? != 0) {
+                c._PyWeakref_ClearWeakRefsNoCallbacks(self_)?;
+            }
+        }
+    }
+    let (base_7, basedealloc_2) = {
+        let mut base_5 = Some(base.clone());
+        loop {
+            let object_6 = match base_5.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_dealloc")),
+            };
+            let basedealloc = c.slot(&object_6, Slot::tp_dealloc)?;
+            if c.is_function(basedealloc.as_ref(), FunctionId::subtype_dealloc)? {
+                let object_7 = match base_5.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_3 = c.Py_SIZE(&object_7)?;
+                if result_3 != 0 {
+                    let object_8 = match base_5.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    c.clear_slots(&object_8, self_)?;
+                }
+                let object_9 = match base_5.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_base")),
+                };
+                let base_6 = c.PyTypeObject_tp_base(&object_9)?;
+                base_5 = base_6.clone();
+                continue;
+            }
+            break (base_5.clone(), basedealloc.clone());
+        }
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&base)?;
+    if (tp_flags & 16) != 0 {
+        c.PyObject_ClearManagedDict(self_)?;
+    } else {
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&base)?;
+        if tp_dictoffset != 0 {
+            let object_10 = match base_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_dictoffset")),
+            };
+            if !(c.PyTypeObject_tp_dictoffset(&object_10)? != 0) {
+                let dictptr = match super::object::_PyObject_ComputedDictPointer(
+                    c,
+                    self_,
+                ) {
+                    Ok(dictptr) => dictptr,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        let type_ = c.Py_TYPE(self_)?;
+                        let object_11 = match base_7.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if !(c._PyType_HasFeature(&object_11, 16384)? != 0) {
+                            if !((c.PyTypeObject_tp_flags(&type_)? & 512) != 0) {
+                                let function_3 = match basedealloc_2.as_ref() {
+                                    Some(function) => function.clone(),
+                                    None => {
+                                        return Err(c.unsupported("call of a slot that is empty"));
+                                    }
+                                };
+                                c.call_destructor(&function_3, self_)?;
+                                return Err(error_3);
+                            }
+                            let object_13 = match base_7.as_ref() {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->tp_flags")),
+                            };
+                            if !((c.PyTypeObject_tp_flags(&object_13)? & 512) != 0) {
+                                let function_4 = match basedealloc_2.as_ref() {
+                                    Some(function) => function.clone(),
+                                    None => {
+                                        return Err(c.unsupported("call of a slot that is empty"));
+                                    }
+                                };
+                                c.call_destructor(&function_4, self_)?;
+                                return Err(error_3);
+                            }
+                            let function_3 = match basedealloc_2.as_ref() {
+                                Some(function) => function.clone(),
+                                None => {
+                                    return Err(c.unsupported("call of a slot that is empty"));
+                                }
+                            };
+                            c.call_destructor(&function_3, self_)?;
+                            return Err(error_3);
+                        }
+                        if !((c.PyTypeObject_tp_flags(&type_)? & 512) != 0) {
+                            let function = match basedealloc_2.as_ref() {
+                                Some(function) => function.clone(),
+                                None => {
+                                    return Err(c.unsupported("call of a slot that is empty"));
+                                }
+                            };
+                            c.call_destructor(&function, self_)?;
+                            return Err(error_3);
+                        }
+                        let object_12 = match base_7.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->tp_flags")),
+                        };
+                        if !((c.PyTypeObject_tp_flags(&object_12)? & 512) != 0) {
+                            let function_2 = match basedealloc_2.as_ref() {
+                                Some(function) => function.clone(),
+                                None => {
+                                    return Err(c.unsupported("call of a slot that is empty"));
+                                }
+                            };
+                            c.call_destructor(&function_2, self_)?;
+                            return Err(error_3);
+                        }
+                        let function = match basedealloc_2.as_ref() {
+                            Some(function) => function.clone(),
+                            None => {
+                                return Err(c.unsupported("call of a slot that is empty"));
+                            }
+                        };
+                        c.call_destructor(&function, self_)?;
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if let Some(dictptr_2) = &dictptr {
+                    let dict = c.read(dictptr_2)?;
+                    if dict.is_some() {
+                        c.write(dictptr_2, None)?;
+                    }
+                }
+            }
+        }
+    };
+    let type__2 = c.Py_TYPE(self_)?;
+    let object_14 = match base_7.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_4 = c._PyType_HasFeature(&object_14, 16384)?;
+    if result_4 != 0 {}
+    let tp_flags_2 = c.PyTypeObject_tp_flags(&type__2)?;
+    let value_2 = if (tp_flags_2 & 512) != 0 {
+        let object_15 = match base_7.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        if (c.PyTypeObject_tp_flags(&object_15)? & 512) != 0 { false } else { true }
+    } else {
+        false
+    };
+    let function_5 = match basedealloc_2.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    c.call_destructor(&function_5, self_)?;
+    if value_2 {}
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `type_is_subtype_base_chain`.
 pub fn type_is_subtype_base_chain<C: CApi>(
@@ -1308,8 +2908,8 @@ pub fn is_subtype_with_mro<C: CApi>(
     let res_3 = if let Some(a_mro_2) = a_mro {
         let result = c.PyTuple_GET_SIZE(a_mro_2)?;
         let res_2 = {
-            let mut i = 0;
-            let res = 0;
+            let mut i = 0isize;
+            let res = 0i32;
             loop {
                 if i < result {
                     let result_2 = c.PyTuple_GET_ITEM(a_mro_2, i)?;
@@ -1317,11 +2917,11 @@ pub fn is_subtype_with_mro<C: CApi>(
                         Some(object) => c.Py_Is(&result_2, object)?,
                         None => false,
                     }) {
-                        let i_2 = i + 1;
+                        let i_2 = i.wrapping_add(1);
                         i = i_2;
                         continue;
                     }
-                    break 1;
+                    break 1i32;
                 } else {
                     break res
                 }
@@ -1336,26 +2936,18 @@ pub fn is_subtype_with_mro<C: CApi>(
 /// CPython: Objects/typeobject.c, `_PyObject_LookupSpecial`.
 pub fn _PyObject_LookupSpecial<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
     attr: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyObject_LookupSpecial);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object)?;
+    let tp = c.Py_TYPE(self_)?;
     let res = c._PyType_LookupRef(&tp, attr)?;
     let res_5 = if let Some(res_2) = &res {
         let tp_2 = c.Py_TYPE(res_2)?;
         let f = c.slot(&tp_2, Slot::tp_descr_get)?;
         let res_4 = if let Some(f_2) = &f {
-            let object_2 = match self_ {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let tp_3 = c.Py_TYPE(&object_2)?;
-            let res_3 = match c.call_descrgetfunc(f_2, res_2, self_, Some(&tp_3)) {
+            let tp_3 = c.Py_TYPE(self_)?;
+            let res_3 = match c.call_descrgetfunc(f_2, res_2, Some(self_), Some(&tp_3)) {
                 Ok(res_3) => res_3,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -1372,6 +2964,16 @@ pub fn _PyObject_LookupSpecial<C: CApi>(
     };
     return Ok(res_5);
 }
+/// CPython: Objects/typeobject.c, `_PyObject_LookupSpecialId`.
+pub fn _PyObject_LookupSpecialId<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    attrid: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyObject_LookupSpecialId);
+    let attr = c._PyUnicode_FromId(attrid)?;
+    return Ok(super::typeobject::_PyObject_LookupSpecial(c, self_, &attr)?);
+}
 /// CPython: Objects/typeobject.c, `lookup_maybe_method`.
 pub fn lookup_maybe_method<C: CApi>(
     c: &mut C,
@@ -1385,10 +2987,10 @@ pub fn lookup_maybe_method<C: CApi>(
         let tp_2 = c.Py_TYPE(res)?;
         let result = c._PyType_HasFeature(&tp_2, 131072)?;
         let res_4 = if result != 0 {
-            *unbound = 1;
+            *unbound = 1i32;
             res.clone()
         } else {
-            *unbound = 0;
+            *unbound = 0i32;
             let f = c.slot(&tp_2, Slot::tp_descr_get)?;
             let res_3 = if let Some(f_2) = &f {
                 let tp_3 = c.Py_TYPE(self_)?;
@@ -1443,7 +3045,7 @@ pub fn vectorcall_unbound<C: CApi>(
         (args, nargsf)
     } else {
         let nargsf_2 = nargsf.wrapping_sub(1).wrapping_add(9223372036854775808);
-        (&args[1..], nargsf_2)
+        (args.get(1..).unwrap_or_default(), nargsf_2)
     };
     return Ok(c._PyObject_VectorcallTstate(func, args_2, nargsf_3, None)?);
 }
@@ -1456,7 +3058,7 @@ pub fn call_unbound_noarg<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::call_unbound_noarg);
     if unbound != 0 {
-        return Ok(c.PyObject_CallOneArg(func, Some(self_))?);
+        return Ok(c.PyObject_CallOneArg(func, self_)?);
     }
     return Ok(c._PyObject_CallNoArgs(func)?);
 }
@@ -1468,8 +3070,9 @@ pub fn vectorcall_method<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::vectorcall_method);
+    let self_ = c.item(args, 0)?;
     let mut unbound = 0;
-    let func = super::typeobject::lookup_method(c, &args[0], name, &mut unbound)?;
+    let func = super::typeobject::lookup_method(c, &self_, name, &mut unbound)?;
     return Ok(super::typeobject::vectorcall_unbound(c, unbound, &func, args, nargs)?);
 }
 /// CPython: Objects/typeobject.c, `vectorcall_maybe`.
@@ -1480,10 +3083,11 @@ pub fn vectorcall_maybe<C: CApi>(
     nargs: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::vectorcall_maybe);
+    let self_ = c.item(args, 0)?;
     let mut unbound = 0;
     if let Some(func) = &super::typeobject::lookup_maybe_method(
         c,
-        &args[0],
+        &self_,
         name,
         &mut unbound,
     )? {
@@ -1500,7 +3104,7 @@ pub fn tail_contains<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::tail_contains);
     let result = c.PyTuple_GET_SIZE(tuple)?;
-    let j = whence + 1;
+    let j = whence.wrapping_add(1);
     {
         let mut j_2 = j;
         loop {
@@ -1509,7 +3113,7 @@ pub fn tail_contains<C: CApi>(
                 if c.Py_Is(&result_2, o)? {
                     return Ok(1);
                 }
-                let j_3 = j_2 + 1;
+                let j_3 = j_2.wrapping_add(1);
                 j_2 = j_3;
                 continue;
             }
@@ -1525,7 +3129,7 @@ pub fn class_name<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::class_name);
     let id__name = c._Py_ID("__name__")?;
-    let mut name = None;
+    let mut name = None::<C::Object>;
     let name_3 = {
         let result = match super::object::PyObject_GetOptionalAttr(
             c,
@@ -1559,11 +3163,11 @@ pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C:
     c.enter(FunctionId::check_duplicates);
     let result = c.PyTuple_GET_SIZE(tuple)?;
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if i < result {
                 let o = c.PyTuple_GET_ITEM(tuple, i)?;
-                let j = i + 1;
+                let j = i.wrapping_add(1);
                 {
                     let mut j_2 = j;
                     let o_2 = o.clone();
@@ -1571,7 +3175,7 @@ pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C:
                         if j_2 < result {
                             let result_2 = c.PyTuple_GET_ITEM(tuple, j_2)?;
                             if !c.Py_Is(&result_2, &o_2)? {
-                                let j_3 = j_2 + 1;
+                                let j_3 = j_2.wrapping_add(1);
                                 j_2 = j_3;
                                 continue;
                             }
@@ -1598,7 +3202,7 @@ pub fn check_duplicates<C: CApi>(c: &mut C, tuple: &C::Object) -> Result<i32, C:
                         break;
                     }
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -1647,7 +3251,7 @@ pub fn mro_check<C: CApi>(
     let solid = super::typeobject::solid_base(c, Some(type_))?;
     let result = c.PyTuple_GET_SIZE(mro)?;
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if i < result {
                 let base = c.PyTuple_GET_ITEM(mro, i)?;
@@ -1673,7 +3277,7 @@ pub fn mro_check<C: CApi>(
                     result_3.as_ref(),
                 )? != 0
                 {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 }
@@ -1761,8 +3365,8 @@ pub fn mro_internal_unlocked<C: CApi>(
     let new_mro = match super::typeobject::mro_invoke(c, type_) {
         Ok(new_mro) => new_mro,
         Err(error) if c.is_exception(&error) => {
-            let result_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
-            match (result_3.as_ref(), old_mro.as_ref()) {
+            let result_13 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+            match (result_13.as_ref(), old_mro.as_ref()) {
                 (Some(x), Some(y)) => c.Py_Is(x, y)?,
                 (None, None) => true,
                 _ => false,
@@ -1781,17 +3385,178 @@ pub fn mro_internal_unlocked<C: CApi>(
         if is {
             return Ok(0);
         }
-        c.set_tp_mro(type_, new_mro_2, initial)?;
-        c.type_mro_modified(type_, new_mro_2)?;
-        let result_2 = super::typeobject::lookup_tp_bases(c, type_)?;
-        let object = match result_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
+        match super::typeobject::set_tp_mro(c, Some(type_), Some(new_mro_2), initial) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                match super::typeobject::type_mro_modified(c, type_, Some(new_mro_2)) {
+                    Ok(_) => {}
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        let result_11 = super::typeobject::lookup_tp_bases(c, type_)?;
+                        match super::typeobject::type_mro_modified(
+                            c,
+                            type_,
+                            result_11.as_ref(),
+                        ) {
+                            Ok(_) => {}
+                            Err(error_8) if c.is_exception(&error_8) => {
+                                if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                                    *p_old_mro = old_mro.clone();
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                super::typeobject::PyType_Modified(c, type_)?;
+                                *p_old_mro = old_mro.clone();
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_8) => return Err(error_8),
+                        };
+                        if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                            *p_old_mro = old_mro.clone();
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        super::typeobject::PyType_Modified(c, type_)?;
+                        *p_old_mro = old_mro.clone();
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                let result_9 = super::typeobject::lookup_tp_bases(c, type_)?;
+                match super::typeobject::type_mro_modified(c, type_, result_9.as_ref()) {
+                    Ok(_) => {}
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                            *p_old_mro = old_mro.clone();
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        super::typeobject::PyType_Modified(c, type_)?;
+                        *p_old_mro = old_mro.clone();
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                    *p_old_mro = old_mro.clone();
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                super::typeobject::PyType_Modified(c, type_)?;
+                *p_old_mro = old_mro.clone();
+                return Err(
+                    c
+                        .unsupported(
+                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
         };
-        c.type_mro_modified(type_, &object)?;
+        match super::typeobject::type_mro_modified(c, type_, Some(new_mro_2)) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                let result_6 = super::typeobject::lookup_tp_bases(c, type_)?;
+                match super::typeobject::type_mro_modified(c, type_, result_6.as_ref()) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                            *p_old_mro = old_mro.clone();
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        super::typeobject::PyType_Modified(c, type_)?;
+                        *p_old_mro = old_mro.clone();
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                    *p_old_mro = old_mro.clone();
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                super::typeobject::PyType_Modified(c, type_)?;
+                *p_old_mro = old_mro.clone();
+                return Err(
+                    c
+                        .unsupported(
+                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_4 = super::typeobject::lookup_tp_bases(c, type_)?;
+        match super::typeobject::type_mro_modified(c, type_, result_4.as_ref()) {
+            Ok(_) => {}
+            Err(error_4) if c.is_exception(&error_4) => {
+                if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+                    *p_old_mro = old_mro.clone();
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                super::typeobject::PyType_Modified(c, type_)?;
+                *p_old_mro = old_mro.clone();
+                return Err(
+                    c
+                        .unsupported(
+                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
         let tp_flags = c.PyTypeObject_tp_flags(type_)?;
         if !((tp_flags & 2) != 0) {
-            c.PyType_Modified(type_)?;
+            super::typeobject::PyType_Modified(c, type_)?;
         }
         *p_old_mro = old_mro.clone();
         return Ok(1);
@@ -1810,17 +3575,25 @@ pub fn mro_internal<C: CApi>(
 /// CPython: Objects/typeobject.c, `best_base`.
 pub fn best_base<C: CApi>(
     c: &mut C,
-    bases: &C::Object,
+    bases: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::best_base);
-    let result = c.PyTuple_GET_SIZE(bases)?;
+    let object = match bases {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
     let base_5 = {
-        let mut base = None;
-        let mut i = 0;
-        let mut winner = None;
+        let mut base = None::<C::Object>;
+        let mut i = 0isize;
+        let mut winner = None::<C::Object>;
         loop {
             if i < result {
-                let base_2 = c.PyTuple_GET_ITEM(bases, i)?;
+                let object_2 = match bases {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base_2 = c.PyTuple_GET_ITEM(&object_2, i)?;
                 if !c.PyType_Check(&base_2)? {
                     let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
                     return Err(
@@ -1848,13 +3621,13 @@ pub fn best_base<C: CApi>(
                                 Some(&base_2),
                             )?;
                             if let Some(winner_3) = &winner {
-                                let object = match winner_2.as_ref() {
+                                let object_3 = match winner_2.as_ref() {
                                     Some(object) => object.clone(),
                                     None => {
                                         return Err(c.unsupported("NULL where an object must be"));
                                     }
                                 };
-                                if c.PyType_IsSubtype(winner_3, &object)? != 0 {
+                                if c.PyType_IsSubtype(winner_3, &object_3)? != 0 {
                                     return Err(
                                         c
                                             .unsupported(
@@ -1862,13 +3635,13 @@ pub fn best_base<C: CApi>(
                                             ),
                                     );
                                 }
-                                let object_2 = match winner_2.as_ref() {
+                                let object_4 = match winner_2.as_ref() {
                                     Some(object) => object.clone(),
                                     None => {
                                         return Err(c.unsupported("NULL where an object must be"));
                                     }
                                 };
-                                if c.PyType_IsSubtype(&object_2, winner_3)? != 0 {
+                                if c.PyType_IsSubtype(&object_4, winner_3)? != 0 {
                                     return Err(
                                         c
                                             .unsupported(
@@ -1895,13 +3668,19 @@ pub fn best_base<C: CApi>(
                         Err(error) => return Err(error),
                     };
                     if !(result_2 != 0) {
-                        match c.PyType_Ready(&base_2) {
-                            Ok(_) => {}
+                        let result_3 = match super::typeobject::PyType_Ready(
+                            c,
+                            &base_2,
+                        ) {
+                            Ok(result_3) => result_3,
                             Err(error_2) if c.is_exception(&error_2) => {
                                 return Err(error_2);
                             }
                             Err(error_2) => return Err(error_2),
                         };
+                        if result_3 < 0 {
+                            return Ok(None);
+                        }
                     }
                 };
                 if !(c._PyType_HasFeature(&base_2, 1024)? != 0) {
@@ -1918,21 +3697,21 @@ pub fn best_base<C: CApi>(
                 }
                 let winner_4 = super::typeobject::solid_base(c, Some(&base_2))?;
                 let (base_4, winner_7) = if let Some(winner_5) = &winner {
-                    let object_3 = match winner_4.as_ref() {
+                    let object_5 = match winner_4.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    let result_4 = c.PyType_IsSubtype(winner_5, &object_3)?;
+                    let result_4 = c.PyType_IsSubtype(winner_5, &object_5)?;
                     let (base_3, winner_6) = if result_4 != 0 {
                         (base.clone(), Some(winner_5.clone()))
                     } else {
-                        let object_4 = match winner_4.as_ref() {
+                        let object_6 = match winner_4.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        if !(c.PyType_IsSubtype(&object_4, winner_5)? != 0) {
+                        if !(c.PyType_IsSubtype(&object_6, winner_5)? != 0) {
                             let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                             return Err(
                                 c
@@ -1948,7 +3727,7 @@ pub fn best_base<C: CApi>(
                 } else {
                     (Some(base_2.clone()), winner_4.clone())
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 base = base_4.clone();
                 i = i_2;
                 winner = winner_7.clone();
@@ -2073,25 +3852,143 @@ pub fn get_dict_descriptor<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_dict_descriptor);
     let id__dict = c._Py_ID("__dict__")?;
-    if let Some(descr) = &c._PyType_Lookup(type_, &id__dict)? {
-        let result = match c.PyDescr_IsData(descr) {
-            Ok(result) => result,
+    if let Some(descr) = &c._PyType_Lookup(type_, &id__dict)?
+        && super::descrobject::PyDescr_IsData(c, descr)? != 0
+    {
+        return Ok(Some(descr.clone()));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `raise_dict_descr_error`.
+pub fn raise_dict_descr_error<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<C::Error, C::Error> {
+    c.enter(FunctionId::raise_dict_descr_error);
+    let tp = c.Py_TYPE(obj)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Ok(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "this __dict__ descriptor does not support '%.200s' objects",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
+}
+/// CPython: Objects/typeobject.c, `subtype_dict`.
+pub fn subtype_dict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    context: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::subtype_dict);
+    let tp = c.Py_TYPE(obj)?;
+    if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
+        let descr = match super::typeobject::get_dict_descriptor(c, base) {
+            Ok(descr) => descr,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "get_dict_descriptor: return of a computed value while an exception is pending",
-                        ),
-                );
+                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
             }
             Err(error) => return Err(error),
         };
-        if result != 0 {
-            return Ok(Some(descr.clone()));
+        if let Some(descr_2) = &descr {
+            let tp_2 = c.Py_TYPE(descr_2)?;
+            if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_get)? {
+                let tp_3 = c.Py_TYPE(obj)?;
+                return Ok(c.call_descrgetfunc(func, descr_2, Some(obj), Some(&tp_3))?);
+            }
+            return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
         }
-        return Ok(None);
+        return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
     }
-    return Ok(None);
+    return Ok(c.PyObject_GenericGetDict(obj, context)?);
+}
+/// CPython: Objects/typeobject.c, `subtype_setdict`.
+pub fn subtype_setdict<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::subtype_setdict);
+    let tp = c.Py_TYPE(obj)?;
+    if let Some(base) = &super::typeobject::get_builtin_base_with_dict(c, &tp)? {
+        let descr = match super::typeobject::get_dict_descriptor(c, base) {
+            Ok(descr) => descr,
+            Err(error) if c.is_exception(&error) => {
+                return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(descr_2) = &descr {
+            let tp_2 = c.Py_TYPE(descr_2)?;
+            if let Some(func) = &c.slot(&tp_2, Slot::tp_descr_set)? {
+                return Ok(c.call_descrsetfunc(func, descr_2, obj, value)?);
+            }
+            return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
+        }
+        return Err(super::typeobject::raise_dict_descr_error(c, obj)?);
+    }
+    if let Some(value_2) = value && !c.PyDict_Check(value_2)? {
+        let tp_3 = c.Py_TYPE(value_2)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp_3)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "__dict__ must be set to a dictionary, not a '%.200s'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
+        return Ok(c._PyObject_SetManagedDict(obj, value)?);
+    }
+    let dictptr = match super::object::_PyObject_ComputedDictPointer(c, obj) {
+        Ok(dictptr) => dictptr,
+        Err(error_2) if c.is_exception(&error_2) => {
+            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_AttributeError_2, "This object has no __dict__"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let Some(dictptr_2) = &dictptr else {
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_AttributeError, "This object has no __dict__"),
+        );
+    };
+    c.write(dictptr_2, None)?;
+    c.write(dictptr_2, value)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `subtype_getweakref`.
+pub fn subtype_getweakref<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::subtype_getweakref);
+    let type_ = c.Py_TYPE(obj)?;
+    if c.PyTypeObject_tp_weaklistoffset(&type_)? == 0 {
+        let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_AttributeError, "This object has no __weakref__"),
+        );
+    }
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&type_)?;
+    let weaklistptr = c.step(obj, tp_weaklistoffset, "char")?;
+    let object = c.read(&weaklistptr)?;
+    let result_2 = if object.is_some() {
+        let result = c.read(&weaklistptr)?;
+        result.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    return Ok(result_2);
 }
 /// CPython: Objects/typeobject.c, `type_init`.
 pub fn type_init<C: CApi>(
@@ -2162,6 +4059,11 @@ pub fn type_init<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `PyType_GetFlags`.
+pub fn PyType_GetFlags<C: CApi>(c: &mut C, type_: &C::Object) -> Result<u64, C::Error> {
+    c.enter(FunctionId::PyType_GetFlags);
+    return Ok(c.PyTypeObject_tp_flags(type_)?);
+}
 /// CPython: Objects/typeobject.c, `PyType_SUPPORTS_WEAKREFS`.
 pub fn PyType_SUPPORTS_WEAKREFS<C: CApi>(
     c: &mut C,
@@ -2179,14 +4081,14 @@ pub fn _PyType_CalculateMetaclass<C: CApi>(
     c.enter(FunctionId::_PyType_CalculateMetaclass);
     let result = c.PyTuple_GET_SIZE(bases)?;
     let winner_3 = {
-        let mut i = 0;
+        let mut i = 0isize;
         let mut winner = metatype.clone();
         loop {
             if i < result {
                 let tmp = c.PyTuple_GET_ITEM(bases, i)?;
                 let winner_2 = c.Py_TYPE(&tmp)?;
                 if c.PyType_IsSubtype(&winner, &winner_2)? != 0 {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 }
@@ -2200,7 +4102,7 @@ pub fn _PyType_CalculateMetaclass<C: CApi>(
                             ),
                     );
                 }
-                let i_3 = i + 1;
+                let i_3 = i.wrapping_add(1);
                 i = i_3;
                 winner = winner_2.clone();
                 continue;
@@ -2209,6 +4111,151 @@ pub fn _PyType_CalculateMetaclass<C: CApi>(
         }
     };
     return Ok(winner_3);
+}
+/// CPython: Objects/typeobject.c, `type_new_visit_slots`.
+pub fn type_new_visit_slots<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_visit_slots);
+    let slots = c.type_new_ctx_slots(ctx)?;
+    let nslot = c.type_new_ctx_nslot(ctx)?;
+    {
+        let mut i = 0isize;
+        loop {
+            if i < nslot {
+                let object = match slots.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let name = c.PyTuple_GET_ITEM(&object, i)?;
+                let result = match c.valid_identifier(&name) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_new_visit_slots: call of _PyUnicode_Equal while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result != 0 {
+                    let id__dict = c._Py_ID("__dict__")?;
+                    {
+                        let result_2 = match c._PyUnicode_Equal(&name, &id__dict) {
+                            Ok(result_2) => result_2,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                if c.type_new_ctx_may_add_dict(ctx)? != 0
+                                    && !(c.type_new_ctx_add_dict(ctx)? != 0)
+                                {
+                                    c.type_new_ctx_add_dict(ctx)?;
+                                    let add_dict_2 = c.type_new_ctx_add_dict(ctx)?;
+                                    c.set_type_new_ctx_add_dict(
+                                        ctx,
+                                        add_dict_2.wrapping_add(1),
+                                    )?;
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "type_new_visit_slots: call of _PyUnicode_Equal while an exception is pending",
+                                            ),
+                                    );
+                                } else {
+                                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                                    return Err(
+                                        c
+                                            .PyErr_SetString(
+                                                &PyExc_TypeError_2,
+                                                "__dict__ slot disallowed: we already got one",
+                                            ),
+                                    );
+                                }
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_2 != 0 {
+                            if c.type_new_ctx_may_add_dict(ctx)? != 0
+                                && !(c.type_new_ctx_add_dict(ctx)? != 0)
+                            {
+                                c.type_new_ctx_add_dict(ctx)?;
+                                let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                                c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                            } else {
+                                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_TypeError,
+                                            "__dict__ slot disallowed: we already got one",
+                                        ),
+                                );
+                            }
+                        }
+                    };
+                    let id__weakref = c._Py_ID("__weakref__")?;
+                    {
+                        let result_3 = match c._PyUnicode_Equal(&name, &id__weakref) {
+                            Ok(result_3) => result_3,
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                if c.type_new_ctx_may_add_weak(ctx)? != 0
+                                    && !(c.type_new_ctx_add_weak(ctx)? != 0)
+                                {
+                                    c.type_new_ctx_add_weak(ctx)?;
+                                    let add_weak_2 = c.type_new_ctx_add_weak(ctx)?;
+                                    c.set_type_new_ctx_add_weak(
+                                        ctx,
+                                        add_weak_2.wrapping_add(1),
+                                    )?;
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "type_new_visit_slots: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                } else {
+                                    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                                    return Err(
+                                        c
+                                            .PyErr_SetString(
+                                                &PyExc_TypeError_4,
+                                                "__weakref__ slot disallowed: we already got one",
+                                            ),
+                                    );
+                                }
+                            }
+                            Err(error_3) => return Err(error_3),
+                        };
+                        if result_3 != 0 {
+                            if c.type_new_ctx_may_add_weak(ctx)? != 0
+                                && !(c.type_new_ctx_add_weak(ctx)? != 0)
+                            {
+                                c.type_new_ctx_add_weak(ctx)?;
+                                let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                                c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                            } else {
+                                let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_TypeError_3,
+                                            "__weakref__ slot disallowed: we already got one",
+                                        ),
+                                );
+                            }
+                        }
+                    };
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(-1);
+            }
+            break;
+        }
+    };
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_new_copy_slots`.
 pub fn type_new_copy_slots<C: CApi>(
@@ -2221,10 +4268,13 @@ pub fn type_new_copy_slots<C: CApi>(
     let nslot = c.type_new_ctx_nslot(ctx)?;
     let add_dict = c.type_new_ctx_add_dict(ctx)?;
     let add_weak = c.type_new_ctx_add_weak(ctx)?;
-    let new_slots = c.PyList_New((nslot - (add_dict as isize)) - (add_weak as isize))?;
+    let new_slots = c
+        .PyList_New(
+            nslot.wrapping_sub(add_dict as isize).wrapping_sub(add_weak as isize),
+        )?;
     {
-        let mut i = 0;
-        let mut j = 0;
+        let mut i = 0isize;
+        let mut j = 0isize;
         loop {
             if i < nslot {
                 let object = match slots.as_ref() {
@@ -2237,7 +4287,7 @@ pub fn type_new_copy_slots<C: CApi>(
                         let name = c.type_new_ctx_name(ctx)?;
                         let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                         c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                        let result_3 = c.PyDict_Contains(Some(dict), &slot_2)?;
+                        let result_3 = c.PyDict_Contains(dict, &slot_2)?;
                         if result_3 > 0 {
                             let id__qualname = c._Py_ID("__qualname__")?;
                             {
@@ -2302,8 +4352,8 @@ pub fn type_new_copy_slots<C: CApi>(
                                 }
                             };
                         }
-                        let j_2 = j + 1;
-                        let i_4 = i + 1;
+                        let j_2 = j.wrapping_add(1);
+                        let i_4 = i.wrapping_add(1);
                         i = i_4;
                         j = j_2;
                         continue;
@@ -2322,14 +4372,14 @@ pub fn type_new_copy_slots<C: CApi>(
                         Err(error_6) => return Err(error_6),
                     };
                     if result_7 != 0 {
-                        let i_5 = i + 1;
+                        let i_5 = i.wrapping_add(1);
                         i = i_5;
                         continue;
                     }
                     let name = c.type_new_ctx_name(ctx)?;
                     let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                     c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(Some(dict), &slot_2)?;
+                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
                     if result_3 > 0 {
                         let id__qualname = c._Py_ID("__qualname__")?;
                         {
@@ -2394,8 +4444,8 @@ pub fn type_new_copy_slots<C: CApi>(
                             }
                         };
                     }
-                    let j_2 = j + 1;
-                    let i_4 = i + 1;
+                    let j_2 = j.wrapping_add(1);
+                    let i_4 = i.wrapping_add(1);
                     i = i_4;
                     j = j_2;
                     continue;
@@ -2414,7 +4464,7 @@ pub fn type_new_copy_slots<C: CApi>(
                     Err(error) => return Err(error),
                 };
                 if result != 0 {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 }
@@ -2422,7 +4472,7 @@ pub fn type_new_copy_slots<C: CApi>(
                     let name = c.type_new_ctx_name(ctx)?;
                     let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                     c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                    let result_3 = c.PyDict_Contains(Some(dict), &slot_2)?;
+                    let result_3 = c.PyDict_Contains(dict, &slot_2)?;
                     if result_3 > 0 {
                         let id__qualname = c._Py_ID("__qualname__")?;
                         {
@@ -2487,8 +4537,8 @@ pub fn type_new_copy_slots<C: CApi>(
                             }
                         };
                     }
-                    let j_2 = j + 1;
-                    let i_4 = i + 1;
+                    let j_2 = j.wrapping_add(1);
+                    let i_4 = i.wrapping_add(1);
                     i = i_4;
                     j = j_2;
                     continue;
@@ -2507,14 +4557,14 @@ pub fn type_new_copy_slots<C: CApi>(
                     Err(error_2) => return Err(error_2),
                 };
                 if result_2 != 0 {
-                    let i_3 = i + 1;
+                    let i_3 = i.wrapping_add(1);
                     i = i_3;
                     continue;
                 }
                 let name = c.type_new_ctx_name(ctx)?;
                 let slot_2 = c._Py_Mangle(name.as_ref(), &slot)?;
                 c.PyList_SET_ITEM(&new_slots, j, &slot_2)?;
-                let result_3 = c.PyDict_Contains(Some(dict), &slot_2)?;
+                let result_3 = c.PyDict_Contains(dict, &slot_2)?;
                 if result_3 > 0 {
                     let id__qualname = c._Py_ID("__qualname__")?;
                     {
@@ -2577,8 +4627,8 @@ pub fn type_new_copy_slots<C: CApi>(
                         }
                     };
                 }
-                let j_2 = j + 1;
-                let i_4 = i + 1;
+                let j_2 = j.wrapping_add(1);
+                let i_4 = i.wrapping_add(1);
                 i = i_4;
                 j = j_2;
                 continue;
@@ -2595,6 +4645,414 @@ pub fn type_new_copy_slots<C: CApi>(
     };
     return Ok(c.PyList_AsTuple(&new_slots)?);
 }
+/// CPython: Objects/typeobject.c, `type_new_slots_bases`.
+pub fn type_new_slots_bases<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::type_new_slots_bases);
+    let bases = c.type_new_ctx_bases(ctx)?;
+    let object = match bases.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
+    if result > 1 {
+        if c.type_new_ctx_may_add_dict(ctx)? != 0 {
+            if c.type_new_ctx_add_dict(ctx)? == 0 {
+                {
+                    let mut i = 0isize;
+                    loop {
+                        if i < result {
+                            let bases_2 = c.type_new_ctx_bases(ctx)?;
+                            let object_2 = match bases_2.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                            let base_2 = c.type_new_ctx_base(ctx)?;
+                            if match base_2.as_ref() {
+                                Some(object) => c.Py_Is(&base, object)?,
+                                None => false,
+                            } {
+                                let i_2 = i.wrapping_add(1);
+                                i = i_2;
+                                continue;
+                            }
+                            let may_add_dict = c.type_new_ctx_may_add_dict(ctx)?;
+                            if may_add_dict != 0 && c.type_new_ctx_add_dict(ctx)? == 0
+                                && c.PyTypeObject_tp_dictoffset(&base)? != 0
+                            {
+                                c.type_new_ctx_add_dict(ctx)?;
+                                let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                                c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                            }
+                            let may_add_weak = c.type_new_ctx_may_add_weak(ctx)?;
+                            if may_add_weak != 0 && c.type_new_ctx_add_weak(ctx)? == 0
+                                && c.PyTypeObject_tp_weaklistoffset(&base)? != 0
+                            {
+                                c.type_new_ctx_add_weak(ctx)?;
+                                let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                                c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                            }
+                            if c.type_new_ctx_may_add_dict(ctx)? != 0
+                                && c.type_new_ctx_add_dict(ctx)? == 0
+                            {
+                                let i_3 = i.wrapping_add(1);
+                                i = i_3;
+                                continue;
+                            }
+                            if c.type_new_ctx_may_add_weak(ctx)? != 0
+                                && c.type_new_ctx_add_weak(ctx)? == 0
+                            {
+                                let i_4 = i.wrapping_add(1);
+                                i = i_4;
+                                continue;
+                            }
+                            break;
+                        } else {
+                            break
+                        }
+                    }
+                };
+            } else {
+                if c.type_new_ctx_may_add_weak(ctx)? != 0
+                    && c.type_new_ctx_add_weak(ctx)? == 0
+                {
+                    {
+                        let mut i = 0isize;
+                        loop {
+                            if i < result {
+                                let bases_2 = c.type_new_ctx_bases(ctx)?;
+                                let object_2 = match bases_2.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                                let base_2 = c.type_new_ctx_base(ctx)?;
+                                if match base_2.as_ref() {
+                                    Some(object) => c.Py_Is(&base, object)?,
+                                    None => false,
+                                } {
+                                    let i_2 = i.wrapping_add(1);
+                                    i = i_2;
+                                    continue;
+                                }
+                                let may_add_dict = c.type_new_ctx_may_add_dict(ctx)?;
+                                if may_add_dict != 0 && c.type_new_ctx_add_dict(ctx)? == 0
+                                    && c.PyTypeObject_tp_dictoffset(&base)? != 0
+                                {
+                                    c.type_new_ctx_add_dict(ctx)?;
+                                    let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                                    c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                                }
+                                let may_add_weak = c.type_new_ctx_may_add_weak(ctx)?;
+                                if may_add_weak != 0 && c.type_new_ctx_add_weak(ctx)? == 0
+                                    && c.PyTypeObject_tp_weaklistoffset(&base)? != 0
+                                {
+                                    c.type_new_ctx_add_weak(ctx)?;
+                                    let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                                    c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                                }
+                                if c.type_new_ctx_may_add_dict(ctx)? != 0
+                                    && c.type_new_ctx_add_dict(ctx)? == 0
+                                {
+                                    let i_3 = i.wrapping_add(1);
+                                    i = i_3;
+                                    continue;
+                                }
+                                if c.type_new_ctx_may_add_weak(ctx)? != 0
+                                    && c.type_new_ctx_add_weak(ctx)? == 0
+                                {
+                                    let i_4 = i.wrapping_add(1);
+                                    i = i_4;
+                                    continue;
+                                }
+                                break;
+                            } else {
+                                break
+                            }
+                        }
+                    };
+                }
+            }
+        } else {
+            if c.type_new_ctx_may_add_weak(ctx)? != 0
+                && c.type_new_ctx_add_weak(ctx)? == 0
+            {
+                {
+                    let mut i = 0isize;
+                    loop {
+                        if i < result {
+                            let bases_2 = c.type_new_ctx_bases(ctx)?;
+                            let object_2 = match bases_2.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                            let base_2 = c.type_new_ctx_base(ctx)?;
+                            if match base_2.as_ref() {
+                                Some(object) => c.Py_Is(&base, object)?,
+                                None => false,
+                            } {
+                                let i_2 = i.wrapping_add(1);
+                                i = i_2;
+                                continue;
+                            }
+                            let may_add_dict = c.type_new_ctx_may_add_dict(ctx)?;
+                            if may_add_dict != 0 && c.type_new_ctx_add_dict(ctx)? == 0
+                                && c.PyTypeObject_tp_dictoffset(&base)? != 0
+                            {
+                                c.type_new_ctx_add_dict(ctx)?;
+                                let add_dict = c.type_new_ctx_add_dict(ctx)?;
+                                c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+                            }
+                            let may_add_weak = c.type_new_ctx_may_add_weak(ctx)?;
+                            if may_add_weak != 0 && c.type_new_ctx_add_weak(ctx)? == 0
+                                && c.PyTypeObject_tp_weaklistoffset(&base)? != 0
+                            {
+                                c.type_new_ctx_add_weak(ctx)?;
+                                let add_weak = c.type_new_ctx_add_weak(ctx)?;
+                                c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+                            }
+                            if c.type_new_ctx_may_add_dict(ctx)? != 0
+                                && c.type_new_ctx_add_dict(ctx)? == 0
+                            {
+                                let i_3 = i.wrapping_add(1);
+                                i = i_3;
+                                continue;
+                            }
+                            if c.type_new_ctx_may_add_weak(ctx)? != 0
+                                && c.type_new_ctx_add_weak(ctx)? == 0
+                            {
+                                let i_4 = i.wrapping_add(1);
+                                i = i_4;
+                                continue;
+                            }
+                            break;
+                        } else {
+                            break
+                        }
+                    }
+                };
+            }
+        }
+    }
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `type_new_slots_impl`.
+pub fn type_new_slots_impl<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    dict: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_slots_impl);
+    if !(c.type_new_ctx_nslot(ctx)? > 0) {
+        let result = match super::typeobject::type_new_visit_slots(c, ctx) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(-1);
+        }
+        let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
+        c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
+        let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
+        c.set_type_new_ctx_nslot(ctx, result_2)?;
+        super::typeobject::type_new_slots_bases(c, ctx)?;
+        return Ok(0);
+    }
+    let base = c.type_new_ctx_base(ctx)?;
+    let object = match base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_itemsize")),
+    };
+    if c.PyTypeObject_tp_itemsize(&object)? != 0 {
+        let base_2 = c.type_new_ctx_base(ctx)?;
+        let object_2 = match base_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name = c.PyTypeObject_tp_name(&object_2)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "nonempty __slots__ not supported for subtype of '%s'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let result = match super::typeobject::type_new_visit_slots(c, ctx) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result < 0 {
+        return Ok(-1);
+    }
+    let new_slots = super::typeobject::type_new_copy_slots(c, ctx, dict)?;
+    c.set_type_new_ctx_slots(ctx, Some(&new_slots))?;
+    let result_2 = c.PyTuple_GET_SIZE(&new_slots)?;
+    c.set_type_new_ctx_nslot(ctx, result_2)?;
+    super::typeobject::type_new_slots_bases(c, ctx)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_new_slots`.
+pub fn type_new_slots<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    dict: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::type_new_slots);
+    c.set_type_new_ctx_add_dict(ctx, 0)?;
+    c.set_type_new_ctx_add_weak(ctx, 0)?;
+    let base = c.type_new_ctx_base(ctx)?;
+    let object = match base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_dictoffset")),
+    };
+    let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&object)?;
+    c.set_type_new_ctx_may_add_dict(ctx, i32::from(tp_dictoffset == 0))?;
+    let base_2 = c.type_new_ctx_base(ctx)?;
+    let object_2 = match base_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+    };
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&object_2)?;
+    let value = if tp_weaklistoffset == 0 {
+        let base_3 = c.type_new_ctx_base(ctx)?;
+        let object_3 = match base_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_itemsize")),
+        };
+        if c.PyTypeObject_tp_itemsize(&object_3)? == 0 { true } else { false }
+    } else {
+        false
+    };
+    c.set_type_new_ctx_may_add_weak(ctx, i32::from(value))?;
+    let slots = c.type_new_ctx_slots(ctx)?;
+    if slots.is_some() {
+        let result = match super::typeobject::type_new_slots_impl(c, ctx, dict) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(-1);
+        }
+    } else {
+        let may_add_dict = c.type_new_ctx_may_add_dict(ctx)?;
+        if may_add_dict != 0 {
+            c.type_new_ctx_add_dict(ctx)?;
+            let add_dict = c.type_new_ctx_add_dict(ctx)?;
+            c.set_type_new_ctx_add_dict(ctx, add_dict.wrapping_add(1))?;
+        }
+        let may_add_weak = c.type_new_ctx_may_add_weak(ctx)?;
+        if may_add_weak != 0 {
+            c.type_new_ctx_add_weak(ctx)?;
+            let add_weak = c.type_new_ctx_add_weak(ctx)?;
+            c.set_type_new_ctx_add_weak(ctx, add_weak.wrapping_add(1))?;
+        }
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_new_alloc`.
+pub fn type_new_alloc<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::type_new_alloc);
+    let metatype = c.type_new_ctx_metatype(ctx)?;
+    let object = match metatype.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_alloc")),
+    };
+    let tp_alloc = c.slot(&object, Slot::tp_alloc)?;
+    let function = match tp_alloc.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let nslot = c.type_new_ctx_nslot(ctx)?;
+    let object_2 = match metatype.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let et = c.call_allocfunc(&function, &object_2, nslot)?;
+    c.set_PyTypeObject_tp_flags(&et, 116224)?;
+    let as_async = c.PyHeapTypeObject_as_async(&et)?;
+    c.set_PyTypeObject_tp_as_async(&et, as_async.as_ref())?;
+    let as_number = c.PyHeapTypeObject_as_number(&et)?;
+    c.set_PyTypeObject_tp_as_number(&et, as_number.as_ref())?;
+    let as_sequence = c.PyHeapTypeObject_as_sequence(&et)?;
+    c.set_PyTypeObject_tp_as_sequence(&et, as_sequence.as_ref())?;
+    let as_mapping = c.PyHeapTypeObject_as_mapping(&et)?;
+    c.set_PyTypeObject_tp_as_mapping(&et, as_mapping.as_ref())?;
+    let as_buffer = c.PyHeapTypeObject_as_buffer(&et)?;
+    c.set_PyTypeObject_tp_as_buffer(&et, as_buffer.as_ref())?;
+    let bases = c.type_new_ctx_bases(ctx)?;
+    match super::typeobject::set_tp_bases(c, &et, bases.as_ref(), 1) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            let base_2 = c.type_new_ctx_base(ctx)?;
+            c.set_PyTypeObject_tp_base(&et, base_2.as_ref())?;
+            let subtype_dealloc_2 = c.function(FunctionId::subtype_dealloc)?;
+            c.set_slot(&et, Slot::tp_dealloc, Some(&subtype_dealloc_2))?;
+            let PyType_GenericAlloc_2 = c.function(FunctionId::PyType_GenericAlloc)?;
+            c.set_slot(&et, Slot::tp_alloc, Some(&PyType_GenericAlloc_2))?;
+            let PyObject_GC_Del_2 = c.function(FunctionId::PyObject_GC_Del)?;
+            c.set_slot(&et, Slot::tp_free, Some(&PyObject_GC_Del_2))?;
+            let subtype_traverse_2 = c.function(FunctionId::subtype_traverse)?;
+            c.set_slot(&et, Slot::tp_traverse, Some(&subtype_traverse_2))?;
+            let subtype_clear_2 = c.function(FunctionId::subtype_clear)?;
+            c.set_slot(&et, Slot::tp_clear, Some(&subtype_clear_2))?;
+            let name_2 = c.type_new_ctx_name(ctx)?;
+            c.set_PyHeapTypeObject_ht_name(&et, name_2.as_ref())?;
+            c.set_PyHeapTypeObject_ht_module(&et, None)?;
+            c.set_PyHeapTypeObject__ht_tpname(&et, None)?;
+            super::object::_PyObject_SetDeferredRefcount(c, &et)?;
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_alloc: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let base = c.type_new_ctx_base(ctx)?;
+    c.set_PyTypeObject_tp_base(&et, base.as_ref())?;
+    let subtype_dealloc = c.function(FunctionId::subtype_dealloc)?;
+    c.set_slot(&et, Slot::tp_dealloc, Some(&subtype_dealloc))?;
+    let PyType_GenericAlloc = c.function(FunctionId::PyType_GenericAlloc)?;
+    c.set_slot(&et, Slot::tp_alloc, Some(&PyType_GenericAlloc))?;
+    let PyObject_GC_Del = c.function(FunctionId::PyObject_GC_Del)?;
+    c.set_slot(&et, Slot::tp_free, Some(&PyObject_GC_Del))?;
+    let subtype_traverse = c.function(FunctionId::subtype_traverse)?;
+    c.set_slot(&et, Slot::tp_traverse, Some(&subtype_traverse))?;
+    let subtype_clear = c.function(FunctionId::subtype_clear)?;
+    c.set_slot(&et, Slot::tp_clear, Some(&subtype_clear))?;
+    let name = c.type_new_ctx_name(ctx)?;
+    c.set_PyHeapTypeObject_ht_name(&et, name.as_ref())?;
+    c.set_PyHeapTypeObject_ht_module(&et, None)?;
+    c.set_PyHeapTypeObject__ht_tpname(&et, None)?;
+    super::object::_PyObject_SetDeferredRefcount(c, &et)?;
+    return Ok(et);
+}
 /// CPython: Objects/typeobject.c, `type_new_set_module`.
 pub fn type_new_set_module<C: CApi>(
     c: &mut C,
@@ -2607,14 +5065,14 @@ pub fn type_new_set_module<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_new_set_module: call of PyDict_Contains while an exception is pending",
+                        "type_new_set_module: NULL as an argument of PyDict_Contains",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__module = c._Py_ID("__module__")?;
-    if c.PyDict_Contains(Some(&dict), &id__module)? > 0 {
+    if c.PyDict_Contains(&dict, &id__module)? > 0 {
         return Ok(0);
     }
     let globals = match c.PyEval_GetGlobals() {
@@ -2630,11 +5088,11 @@ pub fn type_new_set_module<C: CApi>(
         Err(error_2) => return Err(error_2),
     };
     let id__name = c._Py_ID("__name__")?;
-    let mut module = None;
-    let result = c.PyDict_GetItemRef(Some(&globals), &id__name, &mut module)?;
+    let mut module = None::<C::Object>;
+    let result = c.PyDict_GetItemRef(&globals, &id__name, &mut module)?;
     let r = if let Some(module_2) = &module {
         let id__module_2 = c._Py_ID("__module__")?;
-        let result_2 = match c.PyDict_SetItem(Some(&dict), &id__module_2, module_2) {
+        let result_2 = match c.PyDict_SetItem(&dict, &id__module_2, module_2) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(error_3);
@@ -2646,6 +5104,62 @@ pub fn type_new_set_module<C: CApi>(
         result
     };
     return Ok(r);
+}
+/// CPython: Objects/typeobject.c, `type_new_set_ht_name`.
+pub fn type_new_set_ht_name<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_ht_name);
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_ht_name: NULL as an argument of PyDict_GetItemRef",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__qualname = c._Py_ID("__qualname__")?;
+    let mut qualname = None::<C::Object>;
+    match c.PyDict_GetItemRef(&dict, &id__qualname, &mut qualname) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if let Some(qualname_2) = &qualname {
+        if !c.PyUnicode_Check(qualname_2)? {
+            let tp = c.Py_TYPE(qualname_2)?;
+            let tp_name = c.PyTypeObject_tp_name(&tp)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "type __qualname__ must be a str, not %s",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        c.set_PyHeapTypeObject_ht_qualname(type_, Some(qualname_2))?;
+        let id__qualname_2 = c._Py_ID("__qualname__")?;
+        match c.PyDict_DelItem(&dict, &id__qualname_2) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+    } else {
+        let ht_name = c.PyHeapTypeObject_ht_name(type_)?;
+        c.set_PyHeapTypeObject_ht_qualname(type_, ht_name.as_ref())?;
+    };
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_new_staticmethod`.
 pub fn type_new_staticmethod<C: CApi>(
@@ -2660,16 +5174,16 @@ pub fn type_new_staticmethod<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_new_staticmethod: call of PyDict_GetItemWithError while an exception is pending",
+                        "type_new_staticmethod: NULL as an argument of PyDict_GetItemWithError",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
-    if let Some(func) = &c.PyDict_GetItemWithError(Some(&dict), attr)? {
+    if let Some(func) = &c.PyDict_GetItemWithError(&dict, attr)? {
         if c.PyFunction_Check(func)? {
-            let static_func = c.PyStaticMethod_New(func)?;
-            match c.PyDict_SetItem(Some(&dict), attr, &static_func) {
+            let static_func = super::funcobject::PyStaticMethod_New(c, func)?;
+            match c.PyDict_SetItem(&dict, attr, &static_func) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -2695,16 +5209,16 @@ pub fn type_new_classmethod<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_new_classmethod: call of PyDict_GetItemWithError while an exception is pending",
+                        "type_new_classmethod: NULL as an argument of PyDict_GetItemWithError",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
-    if let Some(func) = &c.PyDict_GetItemWithError(Some(&dict), attr)? {
+    if let Some(func) = &c.PyDict_GetItemWithError(&dict, attr)? {
         if c.PyFunction_Check(func)? {
-            let method = c.PyClassMethod_New(func)?;
-            match c.PyDict_SetItem(Some(&dict), attr, &method) {
+            let method = super::funcobject::PyClassMethod_New(c, func)?;
+            match c.PyDict_SetItem(&dict, attr, &method) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -2716,6 +5230,190 @@ pub fn type_new_classmethod<C: CApi>(
         return Ok(0);
     }
     return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_new_descriptors`.
+pub fn type_new_descriptors<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_descriptors);
+    let base = c.type_new_ctx_base(ctx)?;
+    let object = match base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&object)?;
+    let ht_slots = c.PyHeapTypeObject_ht_slots(type_)?;
+    let slotoffset_4 = if ht_slots.is_some() {
+        let mp = match super::typeobject::_PyHeapType_GET_MEMBERS(c, type_) {
+            Ok(mp) => mp,
+            Err(error) if c.is_exception(&error) => {
+                let ht_slots_4 = c.PyHeapTypeObject_ht_slots(type_)?;
+                let object_4 = match ht_slots_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_GET_SIZE(&object_4)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "type_new_descriptors: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let ht_slots_2 = c.PyHeapTypeObject_ht_slots(type_)?;
+        let object_2 = match ht_slots_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PyTuple_GET_SIZE(&object_2)?;
+        let slotoffset_3 = {
+            let mut i = 0isize;
+            let mut mp_2 = mp.clone();
+            let mut slotoffset = tp_basicsize;
+            loop {
+                if i < result {
+                    let ht_slots_3 = c.PyHeapTypeObject_ht_slots(type_)?;
+                    let object_3 = match ht_slots_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_2 = c.PyTuple_GET_ITEM(&object_3, i)?;
+                    let result_3 = match c.PyUnicode_AsUTF8(Some(&result_2)) {
+                        Ok(result_3) => result_3,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            c.set_PyMemberDef_name(&mp_2, None)?;
+                            c.PyMemberDef_name(&mp_2)?;
+                            c.set_PyMemberDef_type(&mp_2, 16)?;
+                            c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                            c.step(&mp_2, 1, "PyMemberDef")?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "type_new_descriptors: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    c.set_PyMemberDef_name(&mp_2, Some(&result_3))?;
+                    c.PyMemberDef_name(&mp_2)?;
+                    c.set_PyMemberDef_type(&mp_2, 16)?;
+                    c.set_PyMemberDef_offset(&mp_2, slotoffset)?;
+                    let slotoffset_2 = slotoffset.wrapping_add(8);
+                    let i_2 = i.wrapping_add(1);
+                    let mp_3 = c.step(&mp_2, 1, "PyMemberDef")?;
+                    i = i_2;
+                    mp_2 = mp_3.clone();
+                    slotoffset = slotoffset_2;
+                    continue;
+                }
+                break slotoffset;
+            }
+        };
+        slotoffset_3
+    } else {
+        tp_basicsize
+    };
+    let add_weak = c.type_new_ctx_add_weak(ctx)?;
+    if add_weak != 0 {
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags | 8)?;
+        c.set_PyTypeObject_tp_weaklistoffset(type_, -16)?;
+    }
+    let add_dict = c.type_new_ctx_add_dict(ctx)?;
+    if add_dict != 0 {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_2 | 16)?;
+        c.set_PyTypeObject_tp_dictoffset(type_, -1)?;
+    }
+    c.set_PyTypeObject_tp_basicsize(type_, slotoffset_4)?;
+    let base_2 = c.type_new_ctx_base(ctx)?;
+    let object_5 = match base_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_itemsize")),
+    };
+    let tp_itemsize = c.PyTypeObject_tp_itemsize(&object_5)?;
+    c.set_PyTypeObject_tp_itemsize(type_, tp_itemsize)?;
+    let result_4 = match super::typeobject::_PyHeapType_GET_MEMBERS(c, type_) {
+        Ok(result_4) => result_4,
+        Err(error_3) if c.is_exception(&error_3) => {
+            c.set_PyTypeObject_tp_members(type_, None)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    c.set_PyTypeObject_tp_members(type_, Some(&result_4))?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_new_set_slots`.
+pub fn type_new_set_slots<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    type_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::type_new_set_slots);
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(type_)?;
+    if tp_weaklistoffset != 0 && c.PyTypeObject_tp_dictoffset(type_)? != 0 {
+        let subtype_getsets_full = c.variable("subtype_getsets_full")?;
+        c.set_PyTypeObject_tp_getset(type_, Some(&subtype_getsets_full))?;
+    } else {
+        let tp_weaklistoffset_2 = c.PyTypeObject_tp_weaklistoffset(type_)?;
+        if tp_weaklistoffset_2 != 0 && !(c.PyTypeObject_tp_dictoffset(type_)? != 0) {
+            let subtype_getsets_weakref_only = c
+                .variable("subtype_getsets_weakref_only")?;
+            c.set_PyTypeObject_tp_getset(type_, Some(&subtype_getsets_weakref_only))?;
+        } else {
+            let tp_weaklistoffset_3 = c.PyTypeObject_tp_weaklistoffset(type_)?;
+            if (tp_weaklistoffset_3 != 0) || !(c.PyTypeObject_tp_dictoffset(type_)? != 0)
+            {
+                c.set_PyTypeObject_tp_getset(type_, None)?;
+            } else {
+                let subtype_getsets_dict_only = c.variable("subtype_getsets_dict_only")?;
+                c.set_PyTypeObject_tp_getset(type_, Some(&subtype_getsets_dict_only))?;
+            };
+        };
+    };
+    let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+    if (tp_dictoffset != 0) || (c.type_new_ctx_nslot(ctx)? > 0) {
+        let base = c.type_new_ctx_base(ctx)?;
+        let object = match base.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_getattr")),
+        };
+        let tp_getattr = c.slot(&object, Slot::tp_getattr)?;
+        if !tp_getattr.is_some() {
+            let object_2 = match base.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_getattro")),
+            };
+            if !c.slot(&object_2, Slot::tp_getattro)?.is_some() {
+                let PyObject_GenericGetAttr = c
+                    .function(FunctionId::PyObject_GenericGetAttr)?;
+                c.set_slot(type_, Slot::tp_getattro, Some(&PyObject_GenericGetAttr))?;
+            }
+        }
+        let object_3 = match base.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_setattr")),
+        };
+        let tp_setattr = c.slot(&object_3, Slot::tp_setattr)?;
+        if !tp_setattr.is_some() {
+            let object_4 = match base.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_setattro")),
+            };
+            if !c.slot(&object_4, Slot::tp_setattro)?.is_some() {
+                let PyObject_GenericSetAttr = c
+                    .function(FunctionId::PyObject_GenericSetAttr)?;
+                c.set_slot(type_, Slot::tp_setattro, Some(&PyObject_GenericSetAttr))?;
+            }
+        }
+    }
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `type_new_set_classcell`.
 pub fn type_new_set_classcell<C: CApi>(
@@ -2729,14 +5427,14 @@ pub fn type_new_set_classcell<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_new_set_classcell: call of PyDict_GetItemWithError while an exception is pending",
+                        "type_new_set_classcell: NULL as an argument of PyDict_GetItemWithError",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__classcell = c._Py_ID("__classcell__")?;
-    if let Some(cell) = &c.PyDict_GetItemWithError(Some(&dict), &id__classcell)? {
+    if let Some(cell) = &c.PyDict_GetItemWithError(&dict, &id__classcell)? {
         if !c.PyCell_Check(cell)? {
             let tp = c.Py_TYPE(cell)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -2749,7 +5447,7 @@ pub fn type_new_set_classcell<C: CApi>(
                     ),
             );
         }
-        match c.PyCell_Set(cell, Some(type_)) {
+        match super::cellobject::PyCell_Set(c, cell, type_) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -2785,14 +5483,14 @@ pub fn type_new_set_classdictcell<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_new_set_classdictcell: call of PyDict_GetItemWithError while an exception is pending",
+                        "type_new_set_classdictcell: NULL as an argument of PyDict_GetItemWithError",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__classdictcell = c._Py_ID("__classdictcell__")?;
-    if let Some(cell) = &c.PyDict_GetItemWithError(Some(&dict), &id__classdictcell)? {
+    if let Some(cell) = &c.PyDict_GetItemWithError(&dict, &id__classdictcell)? {
         if !c.PyCell_Check(cell)? {
             let tp = c.Py_TYPE(cell)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -2805,7 +5503,7 @@ pub fn type_new_set_classdictcell<C: CApi>(
                     ),
             );
         }
-        match c.PyCell_Set(cell, Some(&dict)) {
+        match super::cellobject::PyCell_Set(c, cell, &dict) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -2850,7 +5548,7 @@ pub fn type_new_set_attrs<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    match c.type_new_set_ht_name(type_) {
+    match super::typeobject::type_new_set_ht_name(c, type_) {
         Ok(_) => {}
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
@@ -2888,14 +5586,20 @@ pub fn type_new_set_attrs<C: CApi>(
         }
         Err(error_7) => return Err(error_7),
     };
-    match c.type_new_descriptors(ctx, type_) {
+    match super::typeobject::type_new_descriptors(c, ctx, type_) {
         Ok(_) => {}
         Err(error_8) if c.is_exception(&error_8) => {
-            return Err(error_8);
+            super::typeobject::type_new_set_slots(c, ctx, type_)?;
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_attrs: call of type_new_set_classcell while an exception is pending",
+                    ),
+            );
         }
         Err(error_8) => return Err(error_8),
     };
-    c.type_new_set_slots(ctx, type_)?;
+    super::typeobject::type_new_set_slots(c, ctx, type_)?;
     match super::typeobject::type_new_set_classcell(c, type_) {
         Ok(_) => {}
         Err(error_9) if c.is_exception(&error_9) => {
@@ -2912,77 +5616,376 @@ pub fn type_new_set_attrs<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `type_new_get_slots`.
+pub fn type_new_get_slots<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    dict: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_get_slots);
+    let id__slots = c._Py_ID("__slots__")?;
+    let Some(slots) = &c.PyDict_GetItemWithError(dict, &id__slots)? else {
+        c.set_type_new_ctx_slots(ctx, None)?;
+        c.set_type_new_ctx_nslot(ctx, 0)?;
+        return Ok(0);
+    };
+    let check = c.PyUnicode_Check(slots)?;
+    let new_slots_3 = if check {
+        let new_slots = match c.PyTuple_Pack(1, &[Argument::Object(slots.clone())]) {
+            Ok(new_slots) => new_slots,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        Some(new_slots.clone())
+    } else {
+        let new_slots_2 = match super::abstract_::PySequence_Tuple(c, slots) {
+            Ok(new_slots_2) => new_slots_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        new_slots_2.clone()
+    };
+    if let Some(new_slots_4) = &new_slots_3 {
+        c.set_type_new_ctx_slots(ctx, Some(new_slots_4))?;
+        let result = c.PyTuple_GET_SIZE(new_slots_4)?;
+        c.set_type_new_ctx_nslot(ctx, result)?;
+        return Ok(0);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `type_new_init`.
+pub fn type_new_init<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_new_init);
+    let orig_dict = c.type_new_ctx_orig_dict(ctx)?;
+    let object = match orig_dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let dict = match c.PyDict_Copy(&object) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            c.set_type_new_ctx_slots(ctx, None)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let result = match super::typeobject::type_new_get_slots(c, ctx, &dict) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.set_type_new_ctx_slots(ctx, None)?;
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result < 0 {
+        c.set_type_new_ctx_slots(ctx, None)?;
+        return Ok(None);
+    }
+    let result_2 = match super::typeobject::type_new_slots(c, ctx, &dict) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
+            c.set_type_new_ctx_slots(ctx, None)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_2 < 0 {
+        c.set_type_new_ctx_slots(ctx, None)?;
+        return Ok(None);
+    }
+    let et = match super::typeobject::type_new_alloc(c, ctx) {
+        Ok(et) => et,
+        Err(error_4) if c.is_exception(&error_4) => {
+            c.set_type_new_ctx_slots(ctx, None)?;
+            return Err(error_4);
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    c.set_tp_dict(&et, &dict)?;
+    let slots = c.type_new_ctx_slots(ctx)?;
+    c.set_PyHeapTypeObject_ht_slots(&et, slots.as_ref())?;
+    c.set_type_new_ctx_slots(ctx, None)?;
+    return Ok(Some(et));
+}
 /// CPython: Objects/typeobject.c, `type_new_impl`.
 pub fn type_new_impl<C: CApi>(
     c: &mut C,
     ctx: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new_impl);
-    let type_ = c.type_new_init(ctx)?;
-    match super::typeobject::type_new_set_attrs(c, ctx, &type_) {
+    if let Some(type_) = &super::typeobject::type_new_init(c, ctx)? {
+        match super::typeobject::type_new_set_attrs(c, ctx, type_) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let result_2 = match super::typeobject::PyType_Ready(c, type_) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(None);
+        }
+        super::typeobject::fixup_slot_dispatchers(c, type_)?;
+        let tp_dict = c.PyTypeObject_tp_dict(type_)?;
+        {
+            let result_3 = match c._PyDict_HasOnlyStringKeys(tp_dict.as_ref()) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_new_impl: call of type_new_set_names while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if !(result_3 != 0) {
+                let tp_name = c.PyTypeObject_tp_name(type_)?;
+                let PyExc_RuntimeWarning = c.global(Global::PyExc_RuntimeWarning)?;
+                match c
+                    .PyErr_WarnFormat(
+                        &PyExc_RuntimeWarning,
+                        1,
+                        "non-string key in the __dict__ of class %.200s",
+                        &[Argument::Str(tp_name.clone())],
+                    )
+                {
+                    Ok(_) => {}
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+            }
+        };
+        match super::typeobject::type_new_set_names(c, type_) {
+            Ok(_) => {}
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        let kwds = c.type_new_ctx_kwds(ctx)?;
+        match super::typeobject::type_new_init_subclass(c, type_, kwds.as_ref()) {
+            Ok(_) => {}
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        return Ok(Some(type_.clone()));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `type_new_get_bases`.
+pub fn type_new_get_bases<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    type_: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_get_bases);
+    let bases = c.type_new_ctx_bases(ctx)?;
+    let object = match bases.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
+    if result == 0 {
+        let PyBaseObject_Type = c.global(Global::PyBaseObject_Type)?;
+        c.set_type_new_ctx_base(ctx, Some(&PyBaseObject_Type))?;
+        let base = c.type_new_ctx_base(ctx)?;
+        let new_bases = c
+            .PyTuple_Pack(
+                1,
+                &[
+                    match base.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )?;
+        c.set_type_new_ctx_bases(ctx, Some(&new_bases))?;
+        return Ok(0);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let bases_2 = c.type_new_ctx_bases(ctx)?;
+                let object_2 = match bases_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base_2 = c.PyTuple_GET_ITEM(&object_2, i)?;
+                if c.PyType_Check(&base_2)? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                let id__mro_entries = c._Py_ID("__mro_entries__")?;
+                let result_2 = super::object::PyObject_HasAttrWithError(
+                    c,
+                    &base_2,
+                    &id__mro_entries,
+                )?;
+                if result_2 < 0 {
+                    return Ok(-1);
+                }
+                if !(result_2 != 0) {
+                    let i_3 = i.wrapping_add(1);
+                    i = i_3;
+                    continue;
+                }
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError,
+                            "type() doesn't support MRO entry resolution; use types.new_class()",
+                        ),
+                );
+            }
+            break;
+        }
+    };
+    let metatype = c.type_new_ctx_metatype(ctx)?;
+    let bases_3 = c.type_new_ctx_bases(ctx)?;
+    let object_3 = match metatype.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_4 = match bases_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let winner = super::typeobject::_PyType_CalculateMetaclass(c, &object_3, &object_4)?;
+    let metatype_2 = c.type_new_ctx_metatype(ctx)?;
+    let is = !match metatype_2.as_ref() {
+        Some(object) => c.Py_Is(&winner, object)?,
+        None => false,
+    };
+    if is {
+        let tp_new = c.slot(&winner, Slot::tp_new)?;
+        if !c.is_function(tp_new.as_ref(), FunctionId::type_new)? {
+            let function = match tp_new.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            let args = c.type_new_ctx_args(ctx)?;
+            let kwds = c.type_new_ctx_kwds(ctx)?;
+            let object_5 = match args.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_3 = match c
+                .call_newfunc(&function, &winner, &object_5, kwds.as_ref())
+            {
+                Ok(result_3) => result_3,
+                Err(error) if c.is_exception(&error) => {
+                    *type_ = None;
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            *type_ = Some(result_3.clone());
+            return Ok(1);
+        }
+        c.set_type_new_ctx_metatype(ctx, Some(&winner))?;
+    }
+    let bases_4 = c.type_new_ctx_bases(ctx)?;
+    if let Some(base_3) = &super::typeobject::best_base(c, bases_4.as_ref())? {
+        c.set_type_new_ctx_base(ctx, Some(base_3))?;
+        let bases_5 = c.type_new_ctx_bases(ctx)?;
+        c.set_type_new_ctx_bases(ctx, bases_5.as_ref())?;
+        return Ok(0);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `type_new`.
+pub fn type_new<C: CApi>(
+    c: &mut C,
+    metatype: &C::Object,
+    args: Option<&C::Object>,
+    kwds: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::type_new);
+    let object = match args {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut name = None::<C::Object>;
+    let PyTuple_Type = c.global(Global::PyTuple_Type)?;
+    let mut bases = None::<C::Object>;
+    let PyDict_Type = c.global(Global::PyDict_Type)?;
+    let mut orig_dict = None::<C::Object>;
+    match c
+        .PyArg_ParseTuple(
+            &object,
+            "UO!O!:type.__new__",
+            &mut [
+                Parsed::Object(&mut name),
+                Parsed::Given(Argument::Object(PyTuple_Type)),
+                Parsed::Object(&mut bases),
+                Parsed::Given(Argument::Object(PyDict_Type)),
+                Parsed::Object(&mut orig_dict),
+            ],
+        )
+    {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    match c.PyType_Ready(&type_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
+    let name_2 = match name {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    c.fixup_slot_dispatchers(&type_)?;
-    let tp_dict = c.PyTypeObject_tp_dict(&type_)?;
-    {
-        let result_3 = match c._PyDict_HasOnlyStringKeys(tp_dict.as_ref()) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_new_impl: call of type_new_set_names while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_3 != 0) {
-            let tp_name = c.PyTypeObject_tp_name(&type_)?;
-            let PyExc_RuntimeWarning = c.global(Global::PyExc_RuntimeWarning)?;
-            match c
-                .PyErr_WarnFormat(
-                    &PyExc_RuntimeWarning,
-                    1,
-                    "non-string key in the __dict__ of class %.200s",
-                    &[Argument::Str(tp_name.clone())],
-                )
-            {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-        }
+    let bases_2 = match bases {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    match c.type_new_set_names(&type_) {
-        Ok(_) => {}
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(error_5);
-        }
-        Err(error_5) => return Err(error_5),
+    let orig_dict_2 = match orig_dict {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
     };
-    let kwds = c.type_new_ctx_kwds(ctx)?;
-    match super::typeobject::type_new_init_subclass(c, &type_, kwds.as_ref()) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            return Err(error_6);
-        }
-        Err(error_6) => return Err(error_6),
-    };
-    return Ok(type_);
+    let ctx = c.new_struct("type_new_ctx")?;
+    c.set_type_new_ctx_metatype(&ctx, Some(metatype))?;
+    c.set_type_new_ctx_args(&ctx, args)?;
+    c.set_type_new_ctx_kwds(&ctx, kwds)?;
+    c.set_type_new_ctx_orig_dict(&ctx, Some(&orig_dict_2))?;
+    c.set_type_new_ctx_name(&ctx, Some(&name_2))?;
+    c.set_type_new_ctx_bases(&ctx, Some(&bases_2))?;
+    c.set_type_new_ctx_base(&ctx, None)?;
+    c.set_type_new_ctx_slots(&ctx, None)?;
+    c.set_type_new_ctx_nslot(&ctx, 0)?;
+    c.set_type_new_ctx_add_dict(&ctx, 0)?;
+    c.set_type_new_ctx_add_weak(&ctx, 0)?;
+    c.set_type_new_ctx_may_add_dict(&ctx, 0)?;
+    c.set_type_new_ctx_may_add_weak(&ctx, 0)?;
+    let mut type_ = None::<C::Object>;
+    let result_2 = super::typeobject::type_new_get_bases(c, &ctx, &mut type_)?;
+    if result_2 < 0 {
+        return Ok(None);
+    }
+    if result_2 == 1 {
+        return Ok(type_);
+    }
+    return Ok(super::typeobject::type_new_impl(c, &ctx)?);
 }
 /// CPython: Objects/typeobject.c, `type_vectorcall`.
 pub fn type_vectorcall<C: CApi>(
@@ -2991,9 +5994,9 @@ pub fn type_vectorcall<C: CApi>(
     args: &[C::Object],
     nargsf: usize,
     kwnames: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_vectorcall);
-    let result = match c.PyVectorcall_NARGS(nargsf) {
+    let result = match super::call::PyVectorcall_NARGS(c, nargsf) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -3006,29 +6009,265 @@ pub fn type_vectorcall<C: CApi>(
         Err(error) => return Err(error),
     };
     if result == 1 && c.is(metatype, Global::PyType_Type)? {
-        let result_2 = match c._PyArg_NoKwnames("type", kwnames) {
-            Ok(result_2) => result_2,
+        match c._PyArg_NoKwnames("type", Some(kwnames)) {
+            Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_vectorcall: return of a computed value while an exception is pending",
-                        ),
-                );
+                return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
-        if result_2 != 0 {
-            return Ok(Some(c.Py_TYPE(&args[0])?));
-        }
-        return Ok(None);
+        let item = c.item(args, 0)?;
+        return Ok(c.Py_TYPE(&item)?);
     }
-    return Ok(Some(c._PyObject_MakeTpCall(metatype, args, result, kwnames)?));
+    return Ok(
+        super::call::_PyObject_MakeTpCall(c, metatype, args, result, Some(kwnames))?,
+    );
 }
 /// CPython: Objects/typeobject.c, `_align_up`.
 pub fn _align_up<C: CApi>(c: &mut C, size: isize) -> Result<isize, C::Error> {
     c.enter(FunctionId::_align_up);
-    return Ok(((size + 16) - 1) & -16);
+    return Ok(size.wrapping_add(16).wrapping_sub(1) & -16);
+}
+/// CPython: Objects/typeobject.c, `get_bases_tuple`.
+pub fn get_bases_tuple<C: CApi>(
+    c: &mut C,
+    bases_in: Option<&C::Object>,
+    spec: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::get_bases_tuple);
+    if let Some(bases_in_2) = bases_in {
+        if c.PyTuple_Check(bases_in_2)? {
+            return Ok(bases_in_2.clone());
+        }
+        return Ok(c.PyTuple_Pack(1, &[Argument::Object(bases_in_2.clone())])?);
+    }
+    let slot = c.PyType_Spec_slots(spec)?;
+    let (base_4, bases_4) = {
+        let mut base = Some(c.global(Global::PyBaseObject_Type)?);
+        let mut bases = None::<C::Object>;
+        let mut slot_2 = slot.clone();
+        loop {
+            let object = match slot_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->slot")),
+            };
+            if c.PyType_Slot_slot(&object)? != 0 {
+                let object_2 = match slot_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->slot")),
+                };
+                let slot_3 = c.PyType_Slot_slot(&object_2)?;
+                let (base_3, bases_3) = match slot_3 {
+                    48 => {
+                        let object_3 = match slot_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->pfunc")),
+                        };
+                        let base_2 = c.PyType_Slot_pfunc(&object_3)?;
+                        (base_2.clone(), bases.clone())
+                    }
+                    49 => {
+                        let object_4 = match slot_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->pfunc")),
+                        };
+                        let bases_2 = c.PyType_Slot_pfunc(&object_4)?;
+                        (base.clone(), bases_2.clone())
+                    }
+                    _ => (base.clone(), bases.clone()),
+                };
+                let pointer = match slot_2.as_ref() {
+                    Some(pointer) => pointer.clone(),
+                    None => return Err(c.unsupported("arithmetic on NULL")),
+                };
+                let slot_4 = c.step(&pointer, 1, "PyType_Slot")?;
+                base = base_3.clone();
+                bases = bases_3.clone();
+                slot_2 = Some(slot_4.clone());
+                continue;
+            }
+            break (base.clone(), bases.clone());
+        }
+    };
+    if let Some(bases_5) = &bases_4 {
+        if c.PyTuple_Check(bases_5)? {
+            return Ok(bases_5.clone());
+        }
+        let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
+        return Err(c.PyErr_SetString(&PyExc_SystemError, "Py_tp_bases is not a tuple"));
+    }
+    return Ok(
+        c
+            .PyTuple_Pack(
+                1,
+                &[
+                    match base_4.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )?,
+    );
+}
+/// CPython: Objects/typeobject.c, `check_basicsize_includes_size_and_offsets`.
+pub fn check_basicsize_includes_size_and_offsets<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_basicsize_includes_size_and_offsets);
+    let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
+    if !c.is_function(tp_alloc.as_ref(), FunctionId::PyType_GenericAlloc)? {
+        return Ok(1);
+    }
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(type_)?;
+    if !c.PyTypeObject_tp_base(type_)?.is_some() {
+        if c.PyTypeObject_tp_weaklistoffset(type_)?.wrapping_add(8) > tp_basicsize {
+            let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(type_)?;
+            let tp_name_3 = c.PyTypeObject_tp_name(type_)?;
+            let tp_basicsize_5 = c.PyTypeObject_tp_basicsize(type_)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "weaklist offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                        &[
+                            Argument::Int(tp_weaklistoffset as i64),
+                            Argument::Str(tp_name_3.clone()),
+                            Argument::Int(tp_basicsize_5 as i64),
+                        ],
+                    ),
+            );
+        }
+        if c.PyTypeObject_tp_dictoffset(type_)?.wrapping_add(8) > tp_basicsize {
+            let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+            let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
+            let tp_basicsize_6 = c.PyTypeObject_tp_basicsize(type_)?;
+            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_3,
+                        "dict offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                        &[
+                            Argument::Int(tp_dictoffset as i64),
+                            Argument::Str(tp_name_4.clone()),
+                            Argument::Int(tp_basicsize_6 as i64),
+                        ],
+                    ),
+            );
+        }
+        if c.PyTypeObject_tp_vectorcall_offset(type_)?.wrapping_add(8) > tp_basicsize {
+            let tp_vectorcall_offset = c.PyTypeObject_tp_vectorcall_offset(type_)?;
+            let tp_name_5 = c.PyTypeObject_tp_name(type_)?;
+            let tp_basicsize_7 = c.PyTypeObject_tp_basicsize(type_)?;
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_4,
+                        "vectorcall offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                        &[
+                            Argument::Int(tp_vectorcall_offset as i64),
+                            Argument::Str(tp_name_5.clone()),
+                            Argument::Int(tp_basicsize_7 as i64),
+                        ],
+                    ),
+            );
+        }
+        return Ok(1);
+    }
+    let tp_base = c.PyTypeObject_tp_base(type_)?;
+    let object = match tp_base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(&object)?;
+    if tp_basicsize_2 > c.PyTypeObject_tp_basicsize(type_)? {
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let tp_basicsize_3 = c.PyTypeObject_tp_basicsize(type_)?;
+        let tp_base_2 = c.PyTypeObject_tp_base(type_)?;
+        let object_2 = match tp_base_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_2 = c.PyTypeObject_tp_name(&object_2)?;
+        let tp_base_3 = c.PyTypeObject_tp_base(type_)?;
+        let object_3 = match tp_base_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_basicsize")),
+        };
+        let tp_basicsize_4 = c.PyTypeObject_tp_basicsize(&object_3)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "tp_basicsize for type '%s' (%d) is too small for base '%s' (%d)",
+                    &[
+                        Argument::Str(tp_name.clone()),
+                        Argument::Int(tp_basicsize_3 as i64),
+                        Argument::Str(tp_name_2.clone()),
+                        Argument::Int(tp_basicsize_4 as i64),
+                    ],
+                ),
+        );
+    }
+    if c.PyTypeObject_tp_weaklistoffset(type_)?.wrapping_add(8) > tp_basicsize {
+        let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(type_)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(type_)?;
+        let tp_basicsize_5 = c.PyTypeObject_tp_basicsize(type_)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "weaklist offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                    &[
+                        Argument::Int(tp_weaklistoffset as i64),
+                        Argument::Str(tp_name_3.clone()),
+                        Argument::Int(tp_basicsize_5 as i64),
+                    ],
+                ),
+        );
+    }
+    if c.PyTypeObject_tp_dictoffset(type_)?.wrapping_add(8) > tp_basicsize {
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+        let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
+        let tp_basicsize_6 = c.PyTypeObject_tp_basicsize(type_)?;
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_3,
+                    "dict offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                    &[
+                        Argument::Int(tp_dictoffset as i64),
+                        Argument::Str(tp_name_4.clone()),
+                        Argument::Int(tp_basicsize_6 as i64),
+                    ],
+                ),
+        );
+    }
+    if c.PyTypeObject_tp_vectorcall_offset(type_)?.wrapping_add(8) > tp_basicsize {
+        let tp_vectorcall_offset = c.PyTypeObject_tp_vectorcall_offset(type_)?;
+        let tp_name_5 = c.PyTypeObject_tp_name(type_)?;
+        let tp_basicsize_7 = c.PyTypeObject_tp_basicsize(type_)?;
+        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_4,
+                    "vectorcall offset %d is out of bounds for type '%s' (tp_basicsize = %d)",
+                    &[
+                        Argument::Int(tp_vectorcall_offset as i64),
+                        Argument::Str(tp_name_5.clone()),
+                        Argument::Int(tp_basicsize_7 as i64),
+                    ],
+                ),
+        );
+    }
+    return Ok(1);
 }
 /// CPython: Objects/typeobject.c, `PyType_FromMetaclass`.
 pub fn PyType_FromMetaclass<C: CApi>(
@@ -3133,6 +6372,17 @@ pub fn PyType_GetModule<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/typeobject.c, `PyType_GetModuleState`.
+pub fn PyType_GetModuleState<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyType_GetModuleState);
+    if let Some(m) = &super::typeobject::PyType_GetModule(c, type_)? {
+        return Ok(Some(c._PyModule_GetState(m)?));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `get_module_by_def`.
 pub fn get_module_by_def<C: CApi>(
     c: &mut C,
@@ -3172,7 +6422,7 @@ pub fn get_module_by_def<C: CApi>(
         };
         let result_2 = c.PyTuple_GET_SIZE(&object_2)?;
         let res = 'join5: {
-            let mut i = 1;
+            let mut i = 1isize;
             loop {
                 if i < result_2 {
                     let object_3 = match mro_2.as_ref() {
@@ -3181,7 +6431,7 @@ pub fn get_module_by_def<C: CApi>(
                     };
                     let ht = c.PyTuple_GET_ITEM(&object_3, i)?;
                     if !(c._PyType_HasFeature(&ht, 512)? != 0) {
-                        let i_3 = i + 1;
+                        let i_3 = i.wrapping_add(1);
                         i = i_3;
                         continue;
                     }
@@ -3203,7 +6453,7 @@ pub fn get_module_by_def<C: CApi>(
                             break 'join5 Some(module_4.clone());
                         }
                     }
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 } else {
@@ -3310,6 +6560,64 @@ pub fn _PyType_GetModuleByDef3<C: CApi>(
     };
     return Ok(module_7);
 }
+/// CPython: Objects/typeobject.c, `PyObject_GetTypeData`.
+pub fn PyObject_GetTypeData<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    cls: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetTypeData);
+    let tp_base = c.PyTypeObject_tp_base(cls)?;
+    let object = match tp_base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&object)?;
+    let result = super::typeobject::_align_up(c, tp_basicsize)?;
+    return Ok(c.step(obj, result, "char")?);
+}
+/// CPython: Objects/typeobject.c, `PyType_GetTypeDataSize`.
+pub fn PyType_GetTypeDataSize<C: CApi>(
+    c: &mut C,
+    cls: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyType_GetTypeDataSize);
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(cls)?;
+    let tp_base = c.PyTypeObject_tp_base(cls)?;
+    let object = match tp_base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(&object)?;
+    let result = tp_basicsize
+        .wrapping_sub(super::typeobject::_align_up(c, tp_basicsize_2)?) as i64;
+    if result < 0 {
+        return Ok(0);
+    }
+    return Ok(result as isize);
+}
+/// CPython: Objects/typeobject.c, `PyObject_GetItemData`.
+pub fn PyObject_GetItemData<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyObject_GetItemData);
+    let tp = c.Py_TYPE(obj)?;
+    if c.PyType_HasFeature(&tp, 8388608)? != 0 {
+        let tp_basicsize = c.PyTypeObject_tp_basicsize(&tp)?;
+        return Ok(c.step(obj, tp_basicsize, "char")?);
+    }
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "type '%s' does not have Py_TPFLAGS_ITEMS_AT_END",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
+}
 /// CPython: Objects/typeobject.c, `find_name_in_mro`.
 pub fn find_name_in_mro<C: CApi>(
     c: &mut C,
@@ -3321,7 +6629,7 @@ pub fn find_name_in_mro<C: CApi>(
     let result = match c._PyObject_HashFast(name) {
         Ok(result) => result,
         Err(error_2) if c.is_exception(&error_2) => {
-            *error = -1;
+            *error = -1i32;
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
@@ -3334,7 +6642,7 @@ pub fn find_name_in_mro<C: CApi>(
             let result_2 = match c.is_readying(type_) {
                 Ok(result_2) => result_2,
                 Err(error_3) if c.is_exception(&error_3) => {
-                    *error = 1;
+                    *error = 1i32;
                     return Err(error_3);
                 }
                 Err(error_3) => return Err(error_3),
@@ -3342,27 +6650,31 @@ pub fn find_name_in_mro<C: CApi>(
             if result_2 != 0 {
                 None
             } else {
-                match c.PyType_Ready(type_) {
-                    Ok(_) => {}
+                let result_3 = match super::typeobject::PyType_Ready(c, type_) {
+                    Ok(result_3) => result_3,
                     Err(error_4) if c.is_exception(&error_4) => {
-                        *error = -1;
+                        *error = -1i32;
                         return Err(error_4);
                     }
                     Err(error_4) => return Err(error_4),
                 };
+                if result_3 < 0 {
+                    *error = -1i32;
+                    return Ok(None);
+                }
                 let mro_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
                 mro_3.clone()
             }
         };
         let Some(mro_5) = &mro_4 else {
-            *error = 1;
+            *error = 1i32;
             return Ok(None);
         };
         mro_5.clone()
     };
     let result_4 = c.PyTuple_GET_SIZE(&mro_6)?;
     let res_3 = {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if i < result_4 {
                 let base = c.PyTuple_GET_ITEM(&mro_6, i)?;
@@ -3378,27 +6690,18 @@ pub fn find_name_in_mro<C: CApi>(
                     }
                     Err(error_5) => return Err(error_5),
                 };
-                let mut res = None;
-                match super::dictobject::_PyDict_GetItemRef_KnownHash(
-                    c,
-                    Some(&dict),
-                    name,
-                    result,
-                    &mut res,
-                ) {
+                let mut res = None::<C::Object>;
+                match c._PyDict_GetItemRef_KnownHash(Some(&dict), name, result, &mut res)
+                {
                     Ok(_) => {}
                     Err(error_6) if c.is_exception(&error_6) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "find_name_in_mro: loop that goes on with an exception pending",
-                                ),
-                        );
+                        *error = -1i32;
+                        return Err(error_6);
                     }
                     Err(error_6) => return Err(error_6),
                 };
                 let Some(res_2) = &res else {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 };
@@ -3408,12 +6711,34 @@ pub fn find_name_in_mro<C: CApi>(
             }
         }
     };
-    *error = 0;
+    *error = 0i32;
     return Ok(res_3);
 }
 /// CPython: Objects/typeobject.c, `_PyTypes_AfterFork`.
 pub fn _PyTypes_AfterFork<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyTypes_AfterFork);
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `_PyType_LookupId`.
+pub fn _PyType_LookupId<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyType_LookupId);
+    let oname = c._PyUnicode_FromId(name)?;
+    return Ok(c._PyType_Lookup(type_, &oname)?);
+}
+/// CPython: Objects/typeobject.c, `set_flags`.
+pub fn set_flags<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    mask: u64,
+    flags: u64,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::set_flags);
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    c.set_PyTypeObject_tp_flags(self_, (tp_flags & (!mask)) | flags)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `_PyType_SetFlags`.
@@ -3424,7 +6749,7 @@ pub fn _PyType_SetFlags<C: CApi>(
     flags: u64,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyType_SetFlags);
-    c.set_flags(self_, mask, flags)?;
+    super::typeobject::set_flags(c, self_, mask, flags)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `set_flags_recursive`.
@@ -3439,10 +6764,10 @@ pub fn set_flags_recursive<C: CApi>(
     if (result != 0) || ((c.PyTypeObject_tp_flags(self_)? & mask) == flags) {
         return Ok(());
     }
-    c.set_flags(self_, mask, flags)?;
+    super::typeobject::set_flags(c, self_, mask, flags)?;
     let children = super::typeobject::_PyType_GetSubclasses(c, self_)?;
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if i < c.PyList_GET_SIZE(&children)? {
                 let child = c.PyList_GET_ITEM(&children, i)?;
@@ -3458,7 +6783,7 @@ pub fn set_flags_recursive<C: CApi>(
                     }
                     Err(error) => return Err(error),
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -3514,13 +6839,16 @@ pub fn _Py_type_getattro_impl<C: CApi>(
             Err(error) => return Err(error),
         };
         if !(result != 0) {
-            match c.PyType_Ready(type_) {
-                Ok(_) => {}
+            let result_2 = match super::typeobject::PyType_Ready(c, type_) {
+                Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };
+            if result_2 < 0 {
+                return Ok(None);
+            }
         }
     };
     let meta_attribute = match c._PyType_LookupRef(&metatype, name) {
@@ -3538,42 +6866,28 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     let meta_get_3 = if let Some(meta_attribute_2) = &meta_attribute {
         let tp = c.Py_TYPE(meta_attribute_2)?;
         let meta_get = c.slot(&tp, Slot::tp_descr_get)?;
-        if let Some(meta_get_2) = &meta_get {
-            let result_3 = match c.PyDescr_IsData(meta_attribute_2) {
-                Ok(result_3) => result_3,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_Py_type_getattro_impl: call of call_descrgetfunc while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            if result_3 != 0 {
-                return Ok(
-                    Some(
-                        c
-                            .call_descrgetfunc(
-                                meta_get_2,
-                                meta_attribute_2,
-                                Some(type_),
-                                Some(&metatype),
-                            )?,
-                    ),
-                );
-            }
-            meta_get.clone()
-        } else {
-            meta_get.clone()
+        if let Some(meta_get_2) = &meta_get
+            && super::descrobject::PyDescr_IsData(c, meta_attribute_2)? != 0
+        {
+            return Ok(
+                Some(
+                    c
+                        .call_descrgetfunc(
+                            meta_get_2,
+                            meta_attribute_2,
+                            Some(type_),
+                            Some(&metatype),
+                        )?,
+                ),
+            );
         }
+        meta_get.clone()
     } else {
         None
     };
     let attribute = match c._PyType_LookupRef(type_, name) {
         Ok(attribute) => attribute,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error_4) if c.is_exception(&error_4) => {
             if meta_get_3.is_some() {
                 match meta_attribute.as_ref() {
                     Some(object) => object.clone(),
@@ -3594,10 +6908,10 @@ pub fn _Py_type_getattro_impl<C: CApi>(
                         ),
                 );
             }
-            *suppress_missing_attribute = 1;
-            return Err(error_5);
+            *suppress_missing_attribute = 1i32;
+            return Err(error_4);
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_4) => return Err(error_4),
     };
     if let Some(attribute_2) = &attribute {
         let tp_2 = c.Py_TYPE(attribute_2)?;
@@ -3620,7 +6934,7 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     if let Some(meta_attribute_3) = &meta_attribute {
         return Ok(Some(meta_attribute_3.clone()));
     }
-    *suppress_missing_attribute = 1;
+    *suppress_missing_attribute = 1i32;
     return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `_Py_type_getattro`.
@@ -3637,17 +6951,12 @@ pub fn type_update_dict<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     dict: &C::Object,
-    name: &C::Object,
+    name: Option<&C::Object>,
     value: &C::Object,
     old_value: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_update_dict);
-    match super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(
-        c,
-        dict,
-        name,
-        old_value,
-    ) {
+    match c._PyDict_GetItemRef_Unicode_LockHeld(dict, name, old_value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -3655,7 +6964,7 @@ pub fn type_update_dict<C: CApi>(
         Err(error) => return Err(error),
     };
     c.type_modified_unlocked(type_)?;
-    match super::dictobject::_PyDict_SetItem_LockHeld(c, dict, name, Some(value)) {
+    match c._PyDict_SetItem_LockHeld(dict, name, value) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
@@ -3664,9 +6973,19 @@ pub fn type_update_dict<C: CApi>(
                 .PyErr_Format(
                     &PyExc_AttributeError,
                     "type object '%.50s' has no attribute '%U'",
-                    &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
+                    &[
+                        Argument::Str(tp_name.clone()),
+                        match name.cloned() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
                 );
-            super::object::_PyObject_SetAttributeErrorContext(c, type_, name)?;
+            let object = match name {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            super::object::_PyObject_SetAttributeErrorContext(c, type_, &object)?;
             return Err(error_4);
         }
         Err(error_2) => return Err(error_2),
@@ -3688,6 +7007,213 @@ pub fn type_update_dict<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `type_setattro`.
+pub fn type_setattro<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    name: Option<&C::Object>,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_setattro);
+    if (c.PyTypeObject_tp_flags(self_)? & 256) != 0 {
+        let tp_name = c.PyTypeObject_tp_name(self_)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "cannot set %R attribute of immutable type '%s'",
+                    &[
+                        match name.cloned() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                        Argument::Str(tp_name.clone()),
+                    ],
+                ),
+        );
+    }
+    let object = match name {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyUnicode_Check(&object)? {
+        let object_4 = match name {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let tp_2 = c.Py_TYPE(&object_4)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "attribute name must be string, not '%.200s'",
+                    &[Argument::Str(tp_name_2.clone())],
+                ),
+        );
+    }
+    let object_2 = match name {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let check = c.PyUnicode_CheckExact(&object_2)?;
+    let name_3 = if check {
+        name.cloned()
+    } else {
+        let name_2 = c._PyUnicode_Copy(name)?;
+        Some(name_2.clone())
+    };
+    let name_5 = {
+        let result = match c.PyUnicode_CHECK_INTERNED(name_3.as_ref()) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                match name_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "type_setattro: call of _PyType_LookupRef while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            name_3.clone()
+        } else {
+            let mut name_4 = name_3.clone();
+            c._PyUnicode_InternMortal(&mut name_4)?;
+            let result_2 = match c.PyUnicode_CHECK_INTERNED(name_4.as_ref()) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    match name_4.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_setattro: call of _PyType_LookupRef while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if !(result_2 != 0) {
+                let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_MemoryError,
+                            "Out of memory interning an attribute name",
+                        ),
+                );
+            }
+            name_4.clone()
+        }
+    };
+    let metatype = c.Py_TYPE(self_)?;
+    let object_3 = match name_5.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let descr = match c._PyType_LookupRef(&metatype, &object_3) {
+        Ok(descr) => descr,
+        Err(error_3) if c.is_exception(&error_3) => {
+            if c.PyTypeObject_tp_dict(self_)?.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_setattro: call of type_update_dict while an exception is pending",
+                        ),
+                );
+            }
+            if c.PyTypeObject_tp_dict(self_)?.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_setattro: call of type_update_dict while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "type_setattro: call of PyDict_New while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if let Some(descr_2) = &descr {
+        let tp = c.Py_TYPE(descr_2)?;
+        if let Some(f) = &c.slot(&tp, Slot::tp_descr_set)? {
+            return Ok(c.call_descrsetfunc(f, descr_2, self_, Some(value))?);
+        }
+    }
+    let dict = c.PyTypeObject_tp_dict(self_)?;
+    let dict_7 = if let Some(dict_2) = &dict {
+        dict_2.clone()
+    } else {
+        let dict_3 = c.PyTypeObject_tp_dict(self_)?;
+        let dict_6 = if let Some(dict_4) = &dict_3 {
+            dict_4.clone()
+        } else {
+            let dict_5 = match c.PyDict_New() {
+                Ok(dict_5) => dict_5,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    c.set_PyTypeObject_tp_dict(self_, None)?;
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            c.set_PyTypeObject_tp_dict(self_, Some(&dict_5))?;
+            dict_5.clone()
+        };
+        dict_6.clone()
+    };
+    let mut old_value = None::<C::Object>;
+    return Ok(
+        super::typeobject::type_update_dict(
+            c,
+            self_,
+            &dict_7,
+            name_5.as_ref(),
+            value,
+            &mut old_value,
+        )?,
+    );
+}
+/// CPython: Objects/typeobject.c, `type_dealloc_common`.
+pub fn type_dealloc_common<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::type_dealloc_common);
+    let bases = super::typeobject::lookup_tp_bases(c, type_)?;
+    if let Some(bases_2) = &bases {
+        let exc = match c.PyErr_GetRaisedException() {
+            Ok(exc) => exc,
+            Err(error) if c.is_exception(&error) => {
+                super::typeobject::remove_all_subclasses(c, type_, Some(bases_2))?;
+                return Err(
+                    c
+                        .unsupported(
+                            "type_dealloc_common: NULL as an argument of PyErr_SetRaisedException",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        super::typeobject::remove_all_subclasses(c, type_, Some(bases_2))?;
+        c.PyErr_SetRaisedException(&exc)?;
+    }
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `clear_static_tp_subclasses`.
 pub fn clear_static_tp_subclasses<C: CApi>(
     c: &mut C,
@@ -3699,6 +7225,113 @@ pub fn clear_static_tp_subclasses<C: CApi>(
     c.clear_tp_subclasses(type_)?;
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `clear_static_type_objects`.
+pub fn clear_static_type_objects<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    isbuiltin: i32,
+    final_: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::clear_static_type_objects);
+    if final_ != 0 {
+        c.set_PyTypeObject_tp_cache(type_, None)?;
+    }
+    c.clear_tp_dict(type_)?;
+    super::typeobject::clear_tp_bases(c, type_, final_)?;
+    super::typeobject::clear_tp_mro(c, type_, final_)?;
+    super::typeobject::clear_static_tp_subclasses(c, type_, isbuiltin)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `fini_static_type`.
+pub fn fini_static_type<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    isbuiltin: i32,
+    final_: i32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::fini_static_type);
+    super::typeobject::type_dealloc_common(c, type_)?;
+    match super::typeobject::clear_static_type_objects(c, type_, isbuiltin, final_) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            if !(final_ != 0) {
+                super::weakrefobject::_PyStaticType_ClearWeakRefs(c, type_)?;
+                c.managed_static_type_state_clear(type_, isbuiltin, final_)?;
+                return Err(error);
+            }
+            let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+            c.set_PyTypeObject_tp_flags(type_, tp_flags_2 & 18446744073709547519)?;
+            c.set_PyTypeObject_tp_version_tag(type_, 0)?;
+            super::weakrefobject::_PyStaticType_ClearWeakRefs(c, type_)?;
+            c.managed_static_type_state_clear(type_, isbuiltin, final_)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if final_ != 0 {
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags & 18446744073709547519)?;
+        c.set_PyTypeObject_tp_version_tag(type_, 0)?;
+    }
+    super::weakrefobject::_PyStaticType_ClearWeakRefs(c, type_)?;
+    c.managed_static_type_state_clear(type_, isbuiltin, final_)?;
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `_PyTypes_FiniExtTypes`.
+pub fn _PyTypes_FiniExtTypes<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyTypes_FiniExtTypes);
+    {
+        let mut i = 10usize;
+        loop {
+            if i > 0 {
+                let state = c.variable("PyInterpreterState")?;
+                if !(c.PyInterpreterState_types_for_extensions_num_initialized(&state)?
+                    == 0)
+                {
+                    let mut count = 0i64;
+                    let type_ = match c
+                        .static_ext_type_lookup(i.wrapping_sub(1), &mut count)
+                    {
+                        Ok(type_) => type_,
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyTypes_FiniExtTypes: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    match super::typeobject::fini_static_type(
+                        c,
+                        &type_,
+                        0,
+                        i32::from(count == 1),
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyTypes_FiniExtTypes: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let i_2 = i.wrapping_sub(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            } else {
+                break
+            }
+        }
+    };
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `_PyStaticType_FiniBuiltin`.
 pub fn _PyStaticType_FiniBuiltin<C: CApi>(
     c: &mut C,
@@ -3708,12 +7341,12 @@ pub fn _PyStaticType_FiniBuiltin<C: CApi>(
     let result = match c._Py_IsMainInterpreter() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            c.fini_static_type(type_, 1, -1)?;
+            super::typeobject::fini_static_type(c, type_, 1, -1)?;
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    c.fini_static_type(type_, 1, result)?;
+    super::typeobject::fini_static_type(c, type_, 1, result)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `type___subclasses___impl`.
@@ -3743,7 +7376,7 @@ pub fn merge_class_dict<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::merge_class_dict);
     let id__dict = c._Py_ID("__dict__")?;
-    let mut classdict = None;
+    let mut classdict = None::<C::Object>;
     let result = match super::object::PyObject_GetOptionalAttr(
         c,
         aclass,
@@ -3763,7 +7396,7 @@ pub fn merge_class_dict<C: CApi>(
         c.PyDict_Update(dict, classdict_2)?;
     }
     let id__bases = c._Py_ID("__bases__")?;
-    let mut bases = None;
+    let mut bases = None::<C::Object>;
     let result_2 = match super::object::PyObject_GetOptionalAttr(
         c,
         aclass,
@@ -3782,14 +7415,14 @@ pub fn merge_class_dict<C: CApi>(
     if let Some(bases_2) = &bases {
         let result_3 = super::abstract_::PySequence_Size(c, bases_2)?;
         {
-            let mut i = 0;
+            let mut i = 0isize;
             loop {
                 if i < result_3 {
                     let base = super::abstract_::PySequence_GetItem(c, bases_2, i)?;
                     if super::typeobject::merge_class_dict(c, dict, &base)? < 0 {
                         return Ok(-1);
                     }
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 }
@@ -3815,7 +7448,7 @@ pub fn type___dir___impl<C: CApi>(
             Err(error) => return Err(error),
         };
         if result == 0 {
-            let result_2 = match super::dictobject::PyDict_Keys(c, &dict) {
+            let result_2 = match c.PyDict_Keys(Some(&dict)) {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -3828,6 +7461,24 @@ pub fn type___dir___impl<C: CApi>(
         }
     };
     return Ok(result_3);
+}
+/// CPython: Objects/typeobject.c, `type_clear`.
+pub fn type_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_clear);
+    super::typeobject::PyType_Modified(c, self_)?;
+    let dict = match c.lookup_tp_dict(self_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            c.set_PyHeapTypeObject_ht_module(self_, None)?;
+            c.set_PyTypeObject_tp_mro(self_, None)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    c.PyDict_Clear(&dict)?;
+    c.set_PyHeapTypeObject_ht_module(self_, None)?;
+    c.set_PyTypeObject_tp_mro(self_, None)?;
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_is_gc`.
 pub fn type_is_gc<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
@@ -4145,7 +7796,7 @@ pub fn object_richcompare<C: CApi>(
                 };
                 let is_2 = !c.is(&res_2, Global::Py_NotImplemented)?;
                 let res_4 = if is_2 {
-                    let result = match super::object::PyObject_IsTrue(c, Some(&res_2)) {
+                    let result = match super::object::PyObject_IsTrue(c, &res_2) {
                         Ok(result) => result,
                         Err(error_2) if c.is_exception(&error_2) => {
                             return Err(error_2);
@@ -4278,6 +7929,390 @@ pub fn compatible_with_tp_base<C: CApi>(
     };
     return Ok(i32::from(value));
 }
+/// CPython: Objects/typeobject.c, `same_slots_added`.
+pub fn same_slots_added<C: CApi>(
+    c: &mut C,
+    a: Option<&C::Object>,
+    b: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::same_slots_added);
+    let object = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_base")),
+    };
+    let base = c.PyTypeObject_tp_base(&object)?;
+    let object_2 = match base.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_basicsize")),
+    };
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&object_2)?;
+    let object_3 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_dictoffset")),
+    };
+    let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&object_3)?;
+    let size = if tp_dictoffset == tp_basicsize {
+        let object_4 = match b {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_dictoffset")),
+        };
+        if c.PyTypeObject_tp_dictoffset(&object_4)? == tp_basicsize {
+            tp_basicsize.wrapping_add(8)
+        } else {
+            tp_basicsize
+        }
+    } else {
+        tp_basicsize
+    };
+    let object_5 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+    };
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(&object_5)?;
+    let size_2 = if tp_weaklistoffset == size {
+        let object_6 = match b {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_weaklistoffset")),
+        };
+        if c.PyTypeObject_tp_weaklistoffset(&object_6)? == size {
+            size.wrapping_add(8)
+        } else {
+            size
+        }
+    } else {
+        size
+    };
+    let object_7 = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_flags")),
+    };
+    if (c.PyTypeObject_tp_flags(&object_7)? & 512) != 0 {
+        let object_8 = match b {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        if (c.PyTypeObject_tp_flags(&object_8)? & 512) != 0 {
+            let object_9 = match a {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ht_slots")),
+            };
+            let slots_a = c.PyHeapTypeObject_ht_slots(&object_9)?;
+            let object_10 = match b {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ht_slots")),
+            };
+            let slots_b = c.PyHeapTypeObject_ht_slots(&object_10)?;
+            let size_3 = if let Some(slots_a_2) = &slots_a
+                && let Some(slots_b_2) = &slots_b
+            {
+                let result = match super::object::PyObject_RichCompareBool(
+                    c,
+                    slots_a_2,
+                    slots_b_2,
+                    2,
+                ) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result != 1 {
+                    return Ok(0);
+                }
+                size_2
+                    .wrapping_add(
+                        (8 as isize).wrapping_mul(c.PyTuple_GET_SIZE(slots_a_2)?),
+                    )
+            } else {
+                size_2
+            };
+            let object_11 = match a {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_basicsize")),
+            };
+            let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(&object_11)?;
+            let value = if size_3 == tp_basicsize_2 {
+                let object_12 = match b {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_basicsize")),
+                };
+                if size_3 == c.PyTypeObject_tp_basicsize(&object_12)? {
+                    true
+                } else {
+                    false
+                }
+            } else {
+                false
+            };
+            return Ok(i32::from(value));
+        }
+        return Ok(0);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `compatible_for_assignment`.
+pub fn compatible_for_assignment<C: CApi>(
+    c: &mut C,
+    oldto: Option<&C::Object>,
+    newto: &C::Object,
+    attr: &str,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::compatible_for_assignment);
+    let tp_free = c.slot(newto, Slot::tp_free)?;
+    let object = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_free")),
+    };
+    if tp_free.as_ref() != c.slot(&object, Slot::tp_free)?.as_ref() {
+        let tp_name = c.PyTypeObject_tp_name(newto)?;
+        let object_2 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_2 = c.PyTypeObject_tp_name(&object_2)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "%s assignment: '%s' deallocator differs from '%s'",
+                    &[
+                        Argument::Str(attr.to_owned()),
+                        Argument::Str(tp_name.clone()),
+                        Argument::Str(tp_name_2.clone()),
+                    ],
+                ),
+        );
+    }
+    let newbase_3 = {
+        let mut newbase = Some(newto.clone());
+        loop {
+            if super::typeobject::compatible_with_tp_base(c, newbase.as_ref())? != 0 {
+                let object_3 = match newbase.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_base")),
+                };
+                let newbase_2 = c.PyTypeObject_tp_base(&object_3)?;
+                newbase = newbase_2.clone();
+                continue;
+            }
+            break newbase.clone();
+        }
+    };
+    let oldbase_3 = {
+        let mut oldbase = oldto.cloned();
+        loop {
+            if super::typeobject::compatible_with_tp_base(c, oldbase.as_ref())? != 0 {
+                let object_4 = match oldbase.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->tp_base")),
+                };
+                let oldbase_2 = c.PyTypeObject_tp_base(&object_4)?;
+                oldbase = oldbase_2.clone();
+                continue;
+            }
+            break oldbase.clone();
+        }
+    };
+    if !!match (newbase_3.as_ref(), oldbase_3.as_ref()) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    } {
+        let object_8 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        let tp_flags = c.PyTypeObject_tp_flags(&object_8)?;
+        if (tp_flags & 4) != (c.PyTypeObject_tp_flags(newto)? & 4) {
+            let tp_name_5 = c.PyTypeObject_tp_name(newto)?;
+            let object_9 = match oldto {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_name")),
+            };
+            let tp_name_6 = c.PyTypeObject_tp_name(&object_9)?;
+            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_3,
+                        "%s assignment: '%s' object layout differs from '%s'",
+                        &[
+                            Argument::Str(attr.to_owned()),
+                            Argument::Str(tp_name_5.clone()),
+                            Argument::Str(tp_name_6.clone()),
+                        ],
+                    ),
+            );
+        }
+        let object_10 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        let tp_flags_2 = c.PyTypeObject_tp_flags(&object_10)?;
+        if (tp_flags_2 & 24) == (c.PyTypeObject_tp_flags(newto)? & 24) {
+            return Ok(1);
+        }
+        let tp_name_7 = c.PyTypeObject_tp_name(newto)?;
+        let object_11 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_8 = c.PyTypeObject_tp_name(&object_11)?;
+        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_4,
+                    "%s assignment: '%s' object layout differs from '%s'",
+                    &[
+                        Argument::Str(attr.to_owned()),
+                        Argument::Str(tp_name_7.clone()),
+                        Argument::Str(tp_name_8.clone()),
+                    ],
+                ),
+        );
+    }
+    let object_5 = match newbase_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_base")),
+    };
+    let tp_base = c.PyTypeObject_tp_base(&object_5)?;
+    let object_6 = match oldbase_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_base")),
+    };
+    let tp_base_2 = c.PyTypeObject_tp_base(&object_6)?;
+    if !match (tp_base.as_ref(), tp_base_2.as_ref()) {
+        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+        (None, None) => true,
+        _ => false,
+    } {
+        let tp_name_3 = c.PyTypeObject_tp_name(newto)?;
+        let object_7 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_4 = c.PyTypeObject_tp_name(&object_7)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "%s assignment: '%s' object layout differs from '%s'",
+                    &[
+                        Argument::Str(attr.to_owned()),
+                        Argument::Str(tp_name_3.clone()),
+                        Argument::Str(tp_name_4.clone()),
+                    ],
+                ),
+        );
+    }
+    let result = match super::typeobject::same_slots_added(
+        c,
+        newbase_3.as_ref(),
+        oldbase_3.as_ref(),
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let tp_name_11 = c.PyTypeObject_tp_name(newto)?;
+            let object_13 = match oldto {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_name")),
+            };
+            let tp_name_12 = c.PyTypeObject_tp_name(&object_13)?;
+            let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_6,
+                        "%s assignment: '%s' object layout differs from '%s'",
+                        &[
+                            Argument::Str(attr.to_owned()),
+                            Argument::Str(tp_name_11.clone()),
+                            Argument::Str(tp_name_12.clone()),
+                        ],
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if !(result != 0) {
+        let tp_name_9 = c.PyTypeObject_tp_name(newto)?;
+        let object_12 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_10 = c.PyTypeObject_tp_name(&object_12)?;
+        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_5,
+                    "%s assignment: '%s' object layout differs from '%s'",
+                    &[
+                        Argument::Str(attr.to_owned()),
+                        Argument::Str(tp_name_9.clone()),
+                        Argument::Str(tp_name_10.clone()),
+                    ],
+                ),
+        );
+    }
+    let object_8 = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_flags")),
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&object_8)?;
+    if (tp_flags & 4) != (c.PyTypeObject_tp_flags(newto)? & 4) {
+        let tp_name_5 = c.PyTypeObject_tp_name(newto)?;
+        let object_9 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_6 = c.PyTypeObject_tp_name(&object_9)?;
+        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_3,
+                    "%s assignment: '%s' object layout differs from '%s'",
+                    &[
+                        Argument::Str(attr.to_owned()),
+                        Argument::Str(tp_name_5.clone()),
+                        Argument::Str(tp_name_6.clone()),
+                    ],
+                ),
+        );
+    }
+    let object_10 = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_flags")),
+    };
+    let tp_flags_2 = c.PyTypeObject_tp_flags(&object_10)?;
+    if (tp_flags_2 & 24) == (c.PyTypeObject_tp_flags(newto)? & 24) {
+        return Ok(1);
+    }
+    let tp_name_7 = c.PyTypeObject_tp_name(newto)?;
+    let object_11 = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name_8 = c.PyTypeObject_tp_name(&object_11)?;
+    let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError_4,
+                "%s assignment: '%s' object layout differs from '%s'",
+                &[
+                    Argument::Str(attr.to_owned()),
+                    Argument::Str(tp_name_7.clone()),
+                    Argument::Str(tp_name_8.clone()),
+                ],
+            ),
+    );
+}
 /// CPython: Objects/typeobject.c, `object_set_class_world_stopped`.
 pub fn object_set_class_world_stopped<C: CApi>(
     c: &mut C,
@@ -4300,34 +8335,15 @@ pub fn object_set_class_world_stopped<C: CApi>(
                     ),
             );
         }
-        let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__")
-        {
+        let result = match super::typeobject::compatible_for_assignment(
+            c,
+            Some(&oldto),
+            newto,
+            "__class__",
+        ) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
-                            ),
-                    );
-                }
-                if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
-                    c.Py_SET_TYPE(self_, newto)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_set_class_world_stopped: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                c.Py_SET_TYPE(self_, newto)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "object_set_class_world_stopped: another result than usual while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4363,34 +8379,15 @@ pub fn object_set_class_world_stopped<C: CApi>(
     }
     let PyModule_Type_2 = c.global(Global::PyModule_Type)?;
     if c.PyType_IsSubtype(&oldto, &PyModule_Type_2)? != 0 {
-        let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__")
-        {
+        let result = match super::typeobject::compatible_for_assignment(
+            c,
+            Some(&oldto),
+            newto,
+            "__class__",
+        ) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
-                            ),
-                    );
-                }
-                if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
-                    c.Py_SET_TYPE(self_, newto)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "object_set_class_world_stopped: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                c.Py_SET_TYPE(self_, newto)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "object_set_class_world_stopped: another result than usual while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4436,33 +8433,15 @@ pub fn object_set_class_world_stopped<C: CApi>(
                 ),
         );
     }
-    let result = match c.compatible_for_assignment(Some(&oldto), newto, "__class__") {
+    let result = match super::typeobject::compatible_for_assignment(
+        c,
+        Some(&oldto),
+        newto,
+        "__class__",
+    ) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            if (c.PyTypeObject_tp_flags(&oldto)? & 4) != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "object_set_class_world_stopped: call of _PyObject_GetManagedDict while an exception is pending",
-                        ),
-                );
-            }
-            if !((c.PyTypeObject_tp_flags(newto)? & 512) != 0) {
-                c.Py_SET_TYPE(self_, newto)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "object_set_class_world_stopped: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            c.Py_SET_TYPE(self_, newto)?;
-            return Err(
-                c
-                    .unsupported(
-                        "object_set_class_world_stopped: another result than usual while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4496,6 +8475,58 @@ pub fn object_set_class_world_stopped<C: CApi>(
     }
     return Ok(-1);
 }
+/// CPython: Objects/typeobject.c, `object_set_class`.
+pub fn object_set_class<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::object_set_class);
+    let Some(value_2) = value else {
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_TypeError_2, "can't delete __class__ attribute"),
+        );
+    };
+    if !c.PyType_Check(value_2)? {
+        let tp = c.Py_TYPE(value_2)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "__class__ must be set to a class, not '%s' object",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    match c
+        .PySys_Audit(
+            "object.__setattr__",
+            "OsO",
+            &[
+                Argument::Object(self_.clone()),
+                Argument::Str("__class__".to_owned()),
+                Argument::Object(value_2.clone()),
+            ],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let oldto = c.Py_TYPE(self_)?;
+    let result_2 = super::typeobject::object_set_class_world_stopped(c, self_, value_2)?;
+    if result_2 == 0 {
+        let tp_flags = c.PyTypeObject_tp_flags(&oldto)?;
+        if (tp_flags & 512) != 0 {}
+        return Ok(0);
+    }
+    return Ok(result_2);
+}
 /// CPython: Objects/typeobject.c, `import_copyreg`.
 pub fn import_copyreg<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::import_copyreg);
@@ -4514,15 +8545,15 @@ pub fn _PyType_GetSlotNames<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "_PyType_GetSlotNames: call of PyDict_GetItemRef while an exception is pending",
+                        "_PyType_GetSlotNames: NULL as an argument of PyDict_GetItemRef",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__slotnames = c._Py_ID("__slotnames__")?;
-    let mut slotnames = None;
-    match c.PyDict_GetItemRef(Some(&dict), &id__slotnames, &mut slotnames) {
+    let mut slotnames = None::<C::Object>;
+    match c.PyDict_GetItemRef(&dict, &id__slotnames, &mut slotnames) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -4654,7 +8685,7 @@ pub fn _PyObject_GetItemsIter<C: CApi>(
     c.enter(FunctionId::_PyObject_GetItemsIter);
     let check = c.PyList_Check(obj)?;
     if check {
-        let result = match super::abstract_::PyObject_GetIter(c, Some(obj)) {
+        let result = match super::abstract_::PyObject_GetIter(c, obj) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 *listitems = None;
@@ -4677,7 +8708,7 @@ pub fn _PyObject_GetItemsIter<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        let result_2 = match super::abstract_::PyObject_GetIter(c, Some(&items)) {
+        let result_2 = match super::abstract_::PyObject_GetIter(c, &items) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
                 *dictitems = None;
@@ -4746,7 +8777,7 @@ pub fn object___format___impl<C: CApi>(
     format_spec: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___format___impl);
-    let result = match c.PyUnicode_GET_LENGTH(format_spec) {
+    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -4773,6 +8804,22 @@ pub fn object___format___impl<C: CApi>(
     }
     return Ok(super::object::PyObject_Str(c, Some(self_))?);
 }
+/// CPython: Objects/typeobject.c, `object___sizeof___impl`.
+pub fn object___sizeof___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::object___sizeof___impl);
+    let tp = c.Py_TYPE(self_)?;
+    let tp_itemsize = c.PyTypeObject_tp_itemsize(&tp)?;
+    let res = if tp_itemsize > 0 {
+        c.PyVarObject_ob_size(self_)?.wrapping_mul(tp_itemsize)
+    } else {
+        0isize
+    };
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(&tp)?;
+    return Ok(c.PyLong_FromSsize_t(res.wrapping_add(tp_basicsize))?);
+}
 /// CPython: Objects/typeobject.c, `object___dir___impl`.
 pub fn object___dir___impl<C: CApi>(
     c: &mut C,
@@ -4780,7 +8827,7 @@ pub fn object___dir___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___dir___impl);
     let id__dict = c._Py_ID("__dict__")?;
-    let mut dict = None;
+    let mut dict = None::<C::Object>;
     let result = match super::object::PyObject_GetOptionalAttr(
         c,
         self_,
@@ -4829,7 +8876,7 @@ pub fn object___dir___impl<C: CApi>(
         dict_6.clone()
     };
     let id__class = c._Py_ID("__class__")?;
-    let mut itsclass = None;
+    let mut itsclass = None::<C::Object>;
     let result_2 = match super::object::PyObject_GetOptionalAttr(
         c,
         self_,
@@ -4860,9 +8907,397 @@ pub fn object___dir___impl<C: CApi>(
         if result_3 < 0 {
             return Ok(None);
         }
-        return Ok(Some(super::dictobject::PyDict_Keys(c, &dict_7)?));
+        return Ok(Some(c.PyDict_Keys(Some(&dict_7))?));
     }
-    return Ok(Some(super::dictobject::PyDict_Keys(c, &dict_7)?));
+    return Ok(Some(c.PyDict_Keys(Some(&dict_7))?));
+}
+/// CPython: Objects/typeobject.c, `type_add_method`.
+pub fn type_add_method<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    meth: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_add_method);
+    let ml_flags = c.PyMethodDef_ml_flags(meth)?;
+    let (descr_5, isdescr_2) = if (ml_flags & 16) != 0 {
+        if (c.PyMethodDef_ml_flags(meth)? & 32) != 0 {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "method cannot be both class and static",
+                    ),
+            );
+        }
+        let descr = match super::descrobject::PyDescr_NewClassMethod(c, type_, meth) {
+            Ok(descr) => descr,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        (descr.clone(), 1i32)
+    } else {
+        let ml_flags_2 = c.PyMethodDef_ml_flags(meth)?;
+        let (descr_4, isdescr) = if (ml_flags_2 & 32) != 0 {
+            let cfunc = super::methodobject::PyCFunction_NewEx(c, meth, type_, None)?;
+            let descr_2 = match super::funcobject::PyStaticMethod_New(c, &cfunc) {
+                Ok(descr_2) => descr_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            (Some(descr_2.clone()), 0i32)
+        } else {
+            let descr_3 = match super::descrobject::PyDescr_NewMethod(c, type_, meth) {
+                Ok(descr_3) => descr_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            (descr_3.clone(), 1i32)
+        };
+        (descr_4.clone(), isdescr)
+    };
+    if let Some(descr_6) = &descr_5 {
+        let name_3 = if isdescr_2 != 0 {
+            let name = c.PyDescrObject_d_name(descr_6)?;
+            name.clone()
+        } else {
+            let ml_name = c.PyMethodDef_ml_name(meth)?;
+            let name_2 = c.PyUnicode_FromString(Some(&ml_name))?;
+            Some(name_2.clone())
+        };
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error_4) if c.is_exception(&error_4) => {
+                if (c.PyMethodDef_ml_flags(meth)? & 64) != 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_add_method: NULL as an argument of PyDict_SetItem",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "type_add_method: call of PyDict_SetDefaultRef while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let ml_flags_3 = c.PyMethodDef_ml_flags(meth)?;
+        if (ml_flags_3 & 64) != 0 {
+            let object = match name_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            match c.PyDict_SetItem(&dict, &object, descr_6) {
+                Ok(_) => {}
+                Err(error_5) if c.is_exception(&error_5) => {
+                    if isdescr_2 != 0 {
+                        return Err(error_5);
+                    }
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+        } else {
+            match c
+                .PyDict_SetDefaultRef(Some(&dict), name_3.as_ref(), descr_6, &mut None)
+            {
+                Ok(_) => {}
+                Err(error_6) if c.is_exception(&error_6) => {
+                    if isdescr_2 != 0 {
+                        return Err(error_6);
+                    }
+                    return Err(error_6);
+                }
+                Err(error_6) => return Err(error_6),
+            };
+        };
+        if isdescr_2 != 0 {}
+        return Ok(0);
+    }
+    return Ok(-1);
+}
+/// CPython: Objects/typeobject.c, `_PyType_AddMethod`.
+pub fn _PyType_AddMethod<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    meth: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyType_AddMethod);
+    return Ok(super::typeobject::type_add_method(c, type_, meth)?);
+}
+/// CPython: Objects/typeobject.c, `type_add_methods`.
+pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_add_methods);
+    if let Some(meth) = &c.PyTypeObject_tp_methods(type_)? {
+        let mut meth_2 = meth.clone();
+        loop {
+            c.PyMethodDef_ml_name(&meth_2)?;
+            let result = match super::typeobject::type_add_method(c, type_, &meth_2) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            if result < 0 {
+                return Ok(-1);
+            }
+            let meth_3 = c.step(&meth_2, 1, "PyMethodDef")?;
+            meth_2 = meth_3.clone();
+            continue;
+        }
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_add_members`.
+pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_add_members);
+    if let Some(memb) = &c.PyTypeObject_tp_members(type_)? {
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c.unsupported("type_add_members: loop while an exception is pending"),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let mut memb_2 = memb.clone();
+        loop {
+            c.PyMemberDef_name(&memb_2)?;
+            if let Some(descr) = &super::descrobject::PyDescr_NewMember(
+                c,
+                type_,
+                &memb_2,
+            )? {
+                let d_name = c.PyDescrObject_d_name(descr)?;
+                match c
+                    .PyDict_SetDefaultRef(Some(&dict), d_name.as_ref(), descr, &mut None)
+                {
+                    Ok(_) => {}
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
+                memb_2 = memb_3.clone();
+                continue;
+            }
+            return Ok(-1);
+        }
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_add_getset`.
+pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_add_getset);
+    if let Some(gsp) = &c.PyTypeObject_tp_getset(type_)? {
+        let dict = match c.lookup_tp_dict(type_) {
+            Ok(dict) => dict,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c.unsupported("type_add_getset: loop while an exception is pending"),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let mut gsp_2 = gsp.clone();
+        loop {
+            c.PyGetSetDef_name(&gsp_2)?;
+            if let Some(descr) = &super::descrobject::PyDescr_NewGetSet(
+                c,
+                type_,
+                &gsp_2,
+            )? {
+                let d_name = c.PyDescrObject_d_name(descr)?;
+                match c
+                    .PyDict_SetDefaultRef(Some(&dict), d_name.as_ref(), descr, &mut None)
+                {
+                    Ok(_) => {}
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
+                gsp_2 = gsp_3.clone();
+                continue;
+            }
+            return Ok(-1);
+        }
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `inherit_special`.
+pub fn inherit_special<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    base: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::inherit_special);
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if !(((tp_flags & 16384) != 0) || !((c.PyTypeObject_tp_flags(base)? & 16384) != 0)) {
+        if !c.slot(type_, Slot::tp_traverse)?.is_some() {
+            if !c.slot(type_, Slot::tp_clear)?.is_some() {
+                let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+                c.set_PyTypeObject_tp_flags(type_, tp_flags_2 | 16384)?;
+                let tp_traverse = c.slot(type_, Slot::tp_traverse)?;
+                if !tp_traverse.is_some() {
+                    let tp_traverse_2 = c.slot(base, Slot::tp_traverse)?;
+                    c.set_slot(type_, Slot::tp_traverse, tp_traverse_2.as_ref())?;
+                }
+                let tp_clear = c.slot(type_, Slot::tp_clear)?;
+                if !tp_clear.is_some() {
+                    let tp_clear_2 = c.slot(base, Slot::tp_clear)?;
+                    c.set_slot(type_, Slot::tp_clear, tp_clear_2.as_ref())?;
+                }
+            }
+        }
+    }
+    let tp_flags_3 = c.PyTypeObject_tp_flags(type_)?;
+    let tp_flags_4 = c.PyTypeObject_tp_flags(base)?;
+    c.set_PyTypeObject_tp_flags(type_, tp_flags_3 | (tp_flags_4 & 24))?;
+    let tp_basicsize = c.PyTypeObject_tp_basicsize(type_)?;
+    if tp_basicsize == 0 {
+        let tp_basicsize_2 = c.PyTypeObject_tp_basicsize(base)?;
+        c.set_PyTypeObject_tp_basicsize(type_, tp_basicsize_2)?;
+    }
+    let tp_itemsize = c.PyTypeObject_tp_itemsize(type_)?;
+    if tp_itemsize == 0 {
+        let tp_itemsize_2 = c.PyTypeObject_tp_itemsize(base)?;
+        c.set_PyTypeObject_tp_itemsize(type_, tp_itemsize_2)?;
+    }
+    let tp_weaklistoffset = c.PyTypeObject_tp_weaklistoffset(type_)?;
+    if tp_weaklistoffset == 0 {
+        let tp_weaklistoffset_2 = c.PyTypeObject_tp_weaklistoffset(base)?;
+        c.set_PyTypeObject_tp_weaklistoffset(type_, tp_weaklistoffset_2)?;
+    }
+    let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+    if tp_dictoffset == 0 {
+        let tp_dictoffset_2 = c.PyTypeObject_tp_dictoffset(base)?;
+        c.set_PyTypeObject_tp_dictoffset(type_, tp_dictoffset_2)?;
+    }
+    let mro = super::typeobject::lookup_tp_mro(c, Some(base))?;
+    let PyExc_BaseException = c.global(Global::PyExc_BaseException)?;
+    let result = super::typeobject::is_subtype_with_mro(
+        c,
+        mro.as_ref(),
+        Some(base),
+        Some(&PyExc_BaseException),
+    )?;
+    if result != 0 {
+        let tp_flags_5 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_5 | 1073741824)?;
+    } else {
+        let PyType_Type = c.global(Global::PyType_Type)?;
+        let result_2 = super::typeobject::is_subtype_with_mro(
+            c,
+            mro.as_ref(),
+            Some(base),
+            Some(&PyType_Type),
+        )?;
+        if result_2 != 0 {
+            let tp_flags_6 = c.PyTypeObject_tp_flags(type_)?;
+            c.set_PyTypeObject_tp_flags(type_, tp_flags_6 | 2147483648)?;
+        } else {
+            let PyLong_Type = c.global(Global::PyLong_Type)?;
+            let result_3 = super::typeobject::is_subtype_with_mro(
+                c,
+                mro.as_ref(),
+                Some(base),
+                Some(&PyLong_Type),
+            )?;
+            if result_3 != 0 {
+                let tp_flags_7 = c.PyTypeObject_tp_flags(type_)?;
+                c.set_PyTypeObject_tp_flags(type_, tp_flags_7 | 16777216)?;
+            } else {
+                let PyBytes_Type = c.global(Global::PyBytes_Type)?;
+                let result_4 = super::typeobject::is_subtype_with_mro(
+                    c,
+                    mro.as_ref(),
+                    Some(base),
+                    Some(&PyBytes_Type),
+                )?;
+                if result_4 != 0 {
+                    let tp_flags_8 = c.PyTypeObject_tp_flags(type_)?;
+                    c.set_PyTypeObject_tp_flags(type_, tp_flags_8 | 134217728)?;
+                } else {
+                    let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+                    let result_5 = super::typeobject::is_subtype_with_mro(
+                        c,
+                        mro.as_ref(),
+                        Some(base),
+                        Some(&PyUnicode_Type),
+                    )?;
+                    if result_5 != 0 {
+                        let tp_flags_9 = c.PyTypeObject_tp_flags(type_)?;
+                        c.set_PyTypeObject_tp_flags(type_, tp_flags_9 | 268435456)?;
+                    } else {
+                        let PyTuple_Type = c.global(Global::PyTuple_Type)?;
+                        let result_6 = super::typeobject::is_subtype_with_mro(
+                            c,
+                            mro.as_ref(),
+                            Some(base),
+                            Some(&PyTuple_Type),
+                        )?;
+                        if result_6 != 0 {
+                            let tp_flags_10 = c.PyTypeObject_tp_flags(type_)?;
+                            c.set_PyTypeObject_tp_flags(type_, tp_flags_10 | 67108864)?;
+                        } else {
+                            let PyList_Type = c.global(Global::PyList_Type)?;
+                            let result_7 = super::typeobject::is_subtype_with_mro(
+                                c,
+                                mro.as_ref(),
+                                Some(base),
+                                Some(&PyList_Type),
+                            )?;
+                            if result_7 != 0 {
+                                let tp_flags_11 = c.PyTypeObject_tp_flags(type_)?;
+                                c.set_PyTypeObject_tp_flags(type_, tp_flags_11 | 33554432)?;
+                            } else {
+                                let PyDict_Type = c.global(Global::PyDict_Type)?;
+                                let result_8 = super::typeobject::is_subtype_with_mro(
+                                    c,
+                                    mro.as_ref(),
+                                    Some(base),
+                                    Some(&PyDict_Type),
+                                )?;
+                                if result_8 != 0 {
+                                    let tp_flags_12 = c.PyTypeObject_tp_flags(type_)?;
+                                    c.set_PyTypeObject_tp_flags(
+                                        type_,
+                                        tp_flags_12 | 536870912,
+                                    )?;
+                                }
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    let result_9 = c.PyType_HasFeature(base, 4194304)?;
+    if result_9 != 0 {
+        let tp_flags_13 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_13 | 4194304)?;
+    }
+    let result_10 = c.PyType_HasFeature(base, 8388608)?;
+    if result_10 != 0 {
+        let tp_flags_14 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_14 | 8388608)?;
+    }
+    return Ok(());
 }
 /// CPython: Objects/typeobject.c, `overrides_hash`.
 pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
@@ -4871,19 +9306,16 @@ pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::E
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
             return Err(
-                c
-                    .unsupported(
-                        "overrides_hash: call of PyDict_Contains while an exception is pending",
-                    ),
+                c.unsupported("overrides_hash: NULL as an argument of PyDict_Contains"),
             );
         }
         Err(error) => return Err(error),
     };
     let id__eq = c._Py_ID("__eq__")?;
-    let result = c.PyDict_Contains(Some(&dict), &id__eq)?;
+    let result = c.PyDict_Contains(&dict, &id__eq)?;
     let r = if result == 0 {
         let id__hash = c._Py_ID("__hash__")?;
-        let result_2 = match c.PyDict_Contains(Some(&dict), &id__hash) {
+        let result_2 = match c.PyDict_Contains(&dict, &id__hash) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -4908,6 +9340,67 @@ pub fn type_ready_pre_checks<C: CApi>(
     if (tp_flags_2 & 2048) != 0 {}
     c.PyTypeObject_tp_name(type_)?;
     return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_set_base`.
+pub fn type_ready_set_base<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_base);
+    let base = c.PyTypeObject_tp_base(type_)?;
+    let base_2 = if base.is_some() {
+        base.clone()
+    } else {
+        if !c.is(type_, Global::PyBaseObject_Type)? {
+            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+            if (tp_flags & 512) != 0 {
+                let PyBaseObject_Type = c.global(Global::PyBaseObject_Type)?;
+                c.set_PyTypeObject_tp_base(type_, Some(&PyBaseObject_Type))?;
+            } else {
+                let PyBaseObject_Type_2 = c.global(Global::PyBaseObject_Type)?;
+                c.set_PyTypeObject_tp_base(type_, Some(&PyBaseObject_Type_2))?;
+            };
+            Some(c.global(Global::PyBaseObject_Type)?)
+        } else {
+            base.clone()
+        }
+    };
+    if let Some(base_3) = &base_2 {
+        let result = match c._PyType_IsReady(base_3) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_ready_set_base: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            let result_2 = match super::typeobject::PyType_Ready(c, base_3) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 < 0 {
+                return Ok(-1);
+            }
+        }
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_set_type`.
+pub fn type_ready_set_type<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_type);
+    c.PyTypeObject_tp_base(type_)?;
+    return Err(c.unsupported("type_ready_set_type: NULL as an argument of Py_IS_TYPE"));
 }
 /// CPython: Objects/typeobject.c, `type_ready_set_bases`.
 pub fn type_ready_set_bases<C: CApi>(
@@ -4944,7 +9437,18 @@ pub fn type_ready_set_bases<C: CApi>(
             };
             bases_3.clone()
         };
-        c.set_tp_bases(type_, &bases_4, 1)?;
+        match super::typeobject::set_tp_bases(c, type_, Some(&bases_4), 1) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "type_ready_set_bases: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
     }
     return Ok(0);
 }
@@ -4980,14 +9484,14 @@ pub fn type_dict_set_doc<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_dict_set_doc: call of PyDict_Contains while an exception is pending",
+                        "type_dict_set_doc: NULL as an argument of PyDict_Contains",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__doc = c._Py_ID("__doc__")?;
-    if c.PyDict_Contains(Some(&dict), &id__doc)? > 0 {
+    if c.PyDict_Contains(&dict, &id__doc)? > 0 {
         return Ok(0);
     }
     c.PyTypeObject_tp_doc(type_)?;
@@ -5011,7 +9515,7 @@ pub fn type_dict_set_doc<C: CApi>(
     };
     let doc = c.PyUnicode_FromString(Some(&result))?;
     let id__doc_2 = c._Py_ID("__doc__")?;
-    match c.PyDict_SetItem(Some(&dict), &id__doc_2, &doc) {
+    match c.PyDict_SetItem(&dict, &id__doc_2, &doc) {
         Ok(_) => {}
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
@@ -5033,27 +9537,36 @@ pub fn type_ready_fill_dict<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c.type_add_methods(type_) {
-        Ok(_) => {}
+    let result_2 = match super::typeobject::type_add_methods(c, type_) {
+        Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    match c.type_add_members(type_) {
-        Ok(_) => {}
+    if result_2 < 0 {
+        return Ok(-1);
+    }
+    let result_3 = match super::typeobject::type_add_members(c, type_) {
+        Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
         }
         Err(error_3) => return Err(error_3),
     };
-    match c.type_add_getset(type_) {
-        Ok(_) => {}
+    if result_3 < 0 {
+        return Ok(-1);
+    }
+    let result_4 = match super::typeobject::type_add_getset(c, type_) {
+        Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             return Err(error_4);
         }
         Err(error_4) => return Err(error_4),
     };
+    if result_4 < 0 {
+        return Ok(-1);
+    }
     match super::typeobject::type_dict_set_doc(c, type_) {
         Ok(_) => {}
         Err(error_5) if c.is_exception(&error_5) => {
@@ -5061,6 +9574,49 @@ pub fn type_ready_fill_dict<C: CApi>(
         }
         Err(error_5) => return Err(error_5),
     };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready_preheader`.
+pub fn type_ready_preheader<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_preheader);
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags & 16) != 0 {
+        let tp_dictoffset = c.PyTypeObject_tp_dictoffset(type_)?;
+        if (tp_dictoffset > 0) || (c.PyTypeObject_tp_dictoffset(type_)? < -1) {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "type %s has the Py_TPFLAGS_MANAGED_DICT flag but tp_dictoffset is set",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        c.set_PyTypeObject_tp_dictoffset(type_, -1)?;
+    }
+    let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags_2 & 8) != 0 {
+        if c.PyTypeObject_tp_weaklistoffset(type_)? != 0
+            && c.PyTypeObject_tp_weaklistoffset(type_)? != -16
+        {
+            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "type %s has the Py_TPFLAGS_MANAGED_WEAKREF flag but tp_weaklistoffset is set",
+                        &[Argument::Str(tp_name_2.clone())],
+                    ),
+            );
+        }
+        c.set_PyTypeObject_tp_weaklistoffset(type_, -16)?;
+    }
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_ready_mro`.
@@ -5100,7 +9656,7 @@ pub fn type_ready_mro<C: CApi>(
         };
         let result_2 = c.PyTuple_GET_SIZE(&object)?;
         {
-            let mut i = 0;
+            let mut i = 0isize;
             loop {
                 if i < result_2 {
                     let object_2 = match mro.as_ref() {
@@ -5109,7 +9665,7 @@ pub fn type_ready_mro<C: CApi>(
                     };
                     let base = c.PyTuple_GET_ITEM(&object_2, i)?;
                     if !((c.PyTypeObject_tp_flags(&base)? & 512) != 0) {
-                        let i_2 = i + 1;
+                        let i_2 = i.wrapping_add(1);
                         i = i_2;
                         continue;
                     }
@@ -5134,6 +9690,21 @@ pub fn type_ready_mro<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `inherit_patma_flags`.
+pub fn inherit_patma_flags<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    base: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::inherit_patma_flags);
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags & 96) == 0 {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+        let tp_flags_3 = c.PyTypeObject_tp_flags(base)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_2 | (tp_flags_3 & 96))?;
+    }
+    return Ok(());
+}
 /// CPython: Objects/typeobject.c, `type_ready_set_hash`.
 pub fn type_ready_set_hash<C: CApi>(
     c: &mut C,
@@ -5149,19 +9720,19 @@ pub fn type_ready_set_hash<C: CApi>(
             return Err(
                 c
                     .unsupported(
-                        "type_ready_set_hash: call of PyDict_Contains while an exception is pending",
+                        "type_ready_set_hash: NULL as an argument of PyDict_Contains",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     let id__hash = c._Py_ID("__hash__")?;
-    if c.PyDict_Contains(Some(&dict), &id__hash)? > 0 {
+    if c.PyDict_Contains(&dict, &id__hash)? > 0 {
         return Ok(0);
     }
     let id__hash_2 = c._Py_ID("__hash__")?;
     let Py_None = c.global(Global::Py_None)?;
-    match c.PyDict_SetItem(Some(&dict), &id__hash_2, &Py_None) {
+    match c.PyDict_SetItem(&dict, &id__hash_2, &Py_None) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
@@ -5186,7 +9757,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
     };
     let result = c.PyTuple_GET_SIZE(&object)?;
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             if i < result {
                 let object_2 = match bases.as_ref() {
@@ -5195,7 +9766,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
                 };
                 let b = c.PyTuple_GET_ITEM(&object_2, i)?;
                 if !c.PyType_Check(&b)? {
-                    let i_2 = i + 1;
+                    let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
                 }
@@ -5206,7 +9777,7 @@ pub fn type_ready_add_subclasses<C: CApi>(
                     }
                     Err(error) => return Err(error),
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -5215,6 +9786,251 @@ pub fn type_ready_add_subclasses<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/typeobject.c, `type_ready_set_new`.
+pub fn type_ready_set_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    initial: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_set_new);
+    let base = c.PyTypeObject_tp_base(type_)?;
+    let tp_new = c.slot(type_, Slot::tp_new)?;
+    if !tp_new.is_some() {
+        if match base.as_ref() {
+            Some(object) => c.is(object, Global::PyBaseObject_Type)?,
+            None => false,
+        } && !((c.PyTypeObject_tp_flags(type_)? & 512) != 0)
+        {
+            let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+            c.set_PyTypeObject_tp_flags(type_, tp_flags | 128)?;
+        }
+    }
+    let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+    if (tp_flags_2 & 128) != 0 {
+        c.set_slot(type_, Slot::tp_new, None)?;
+    } else {
+        let tp_new_2 = c.slot(type_, Slot::tp_new)?;
+        if let Some(tp_new_3) = &tp_new_2 {
+            if initial != 0 {
+                match super::typeobject::add_tp_new_wrapper(c, type_) {
+                    Ok(_) => {}
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+            } else {
+                if let Some(base_2) = &base
+                    && !(Some(tp_new_3) != c.slot(base_2, Slot::tp_new)?.as_ref())
+                {} else {
+                    match super::typeobject::add_tp_new_wrapper(c, type_) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                }
+            };
+        } else {
+            let object = match base.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_new")),
+            };
+            let tp_new_4 = c.slot(&object, Slot::tp_new)?;
+            c.set_slot(type_, Slot::tp_new, tp_new_4.as_ref())?;
+        };
+    };
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `type_ready`.
+pub fn type_ready<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    initial: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready);
+    c.start_readying(type_)?;
+    super::typeobject::type_ready_pre_checks(c, type_)?;
+    super::typeobject::type_ready_set_dict(c, type_)?;
+    let result = match super::typeobject::type_ready_set_base(c, type_) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.stop_readying(type_)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    super::typeobject::type_ready_set_type(c, type_)?;
+    match super::typeobject::type_ready_set_bases(c, type_, initial) {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.stop_readying(type_)?;
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let result_3 = match super::typeobject::type_ready_mro(c, type_, initial) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            c.stop_readying(type_)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_3 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    match super::typeobject::type_ready_set_new(c, type_, initial) {
+        Ok(_) => {}
+        Err(error_4) if c.is_exception(&error_4) => {
+            c.stop_readying(type_)?;
+            return Err(error_4);
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let result_5 = match super::typeobject::type_ready_fill_dict(c, type_) {
+        Ok(result_5) => result_5,
+        Err(error_5) if c.is_exception(&error_5) => {
+            c.stop_readying(type_)?;
+            return Err(error_5);
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    if result_5 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    if initial != 0 {
+        match c.type_ready_inherit(type_) {
+            Ok(_) => {}
+            Err(error_6) if c.is_exception(&error_6) => {
+                c.stop_readying(type_)?;
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        match super::typeobject::type_ready_preheader(c, type_) {
+            Ok(_) => {}
+            Err(error_7) if c.is_exception(&error_7) => {
+                c.stop_readying(type_)?;
+                return Err(error_7);
+            }
+            Err(error_7) => return Err(error_7),
+        };
+    }
+    match super::typeobject::type_ready_set_hash(c, type_) {
+        Ok(_) => {}
+        Err(error_8) if c.is_exception(&error_8) => {
+            c.stop_readying(type_)?;
+            return Err(error_8);
+        }
+        Err(error_8) => return Err(error_8),
+    };
+    match super::typeobject::type_ready_add_subclasses(c, type_) {
+        Ok(_) => {}
+        Err(error_9) if c.is_exception(&error_9) => {
+            c.stop_readying(type_)?;
+            return Err(error_9);
+        }
+        Err(error_9) => return Err(error_9),
+    };
+    if initial != 0 {
+        match c.type_ready_managed_dict(type_) {
+            Ok(_) => {}
+            Err(error_10) if c.is_exception(&error_10) => {
+                c.stop_readying(type_)?;
+                return Err(error_10);
+            }
+            Err(error_10) => return Err(error_10),
+        };
+        match c.type_ready_post_checks(type_) {
+            Ok(_) => {}
+            Err(error_11) if c.is_exception(&error_11) => {
+                c.stop_readying(type_)?;
+                return Err(error_11);
+            }
+            Err(error_11) => return Err(error_11),
+        };
+    }
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    c.set_PyTypeObject_tp_flags(type_, tp_flags | 4096)?;
+    c.stop_readying(type_)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `PyType_Ready`.
+pub fn PyType_Ready<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyType_Ready);
+    if (c.PyTypeObject_tp_flags(type_)? & 4096) != 0 {
+        return Ok(0);
+    }
+    let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+    if !((tp_flags & 512) != 0) {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
+        c.set_PyTypeObject_tp_flags(type_, tp_flags_2 | 256)?;
+        c._Py_SetImmortalUntracked(type_)?;
+    }
+    let tp_flags_3 = c.PyTypeObject_tp_flags(type_)?;
+    let res = if (tp_flags_3 & 4096) != 0 {
+        0i32
+    } else {
+        let result = match super::typeobject::type_ready(c, type_, 1) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result
+    };
+    return Ok(res);
+}
+/// CPython: Objects/typeobject.c, `init_static_type`.
+pub fn init_static_type<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    isbuiltin: i32,
+    initial: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::init_static_type);
+    let tp_flags = c.PyTypeObject_tp_flags(self_)?;
+    if (tp_flags & 4096) == 0 {
+        let tp_flags_2 = c.PyTypeObject_tp_flags(self_)?;
+        c.set_PyTypeObject_tp_flags(self_, tp_flags_2 | 2)?;
+        let tp_flags_3 = c.PyTypeObject_tp_flags(self_)?;
+        c.set_PyTypeObject_tp_flags(self_, tp_flags_3 | 256)?;
+        let PyRuntime = c.variable("_PyRuntime")?;
+        let next_version_tag = c._PyRuntimeState_types_next_version_tag(&PyRuntime)?;
+        let PyRuntime_2 = c.variable("_PyRuntime")?;
+        let next_version_tag_2 = c._PyRuntimeState_types_next_version_tag(&PyRuntime_2)?;
+        let PyRuntime_3 = c.variable("_PyRuntime")?;
+        c.set__PyRuntimeState_types_next_version_tag(
+            &PyRuntime_3,
+            next_version_tag_2.wrapping_add(1),
+        )?;
+        c.set_PyTypeObject_tp_version_tag(self_, next_version_tag)?;
+    }
+    c.managed_static_type_state_init(self_, isbuiltin, initial)?;
+    let result = match super::typeobject::type_ready(c, self_, initial) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            super::weakrefobject::_PyStaticType_ClearWeakRefs(c, self_)?;
+            c.managed_static_type_state_clear(self_, isbuiltin, initial)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result < 0 {
+        super::weakrefobject::_PyStaticType_ClearWeakRefs(c, self_)?;
+        c.managed_static_type_state_clear(self_, isbuiltin, initial)?;
+    }
+    return Ok(result);
+}
 /// CPython: Objects/typeobject.c, `_PyStaticType_InitForExtension`.
 pub fn _PyStaticType_InitForExtension<C: CApi>(
     c: &mut C,
@@ -5222,7 +10038,14 @@ pub fn _PyStaticType_InitForExtension<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyStaticType_InitForExtension);
     let tp_flags = c.PyTypeObject_tp_flags(self_)?;
-    return Ok(c.init_static_type(self_, 0, i32::from((tp_flags & 4096) == 0))?);
+    return Ok(
+        super::typeobject::init_static_type(
+            c,
+            self_,
+            0,
+            i32::from((tp_flags & 4096) == 0),
+        )?,
+    );
 }
 /// CPython: Objects/typeobject.c, `_PyStaticType_InitBuiltin`.
 pub fn _PyStaticType_InitBuiltin<C: CApi>(
@@ -5242,7 +10065,7 @@ pub fn _PyStaticType_InitBuiltin<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.init_static_type(self_, 1, result)?);
+    return Ok(super::typeobject::init_static_type(c, self_, 1, result)?);
 }
 /// CPython: Objects/typeobject.c, `add_subclass`.
 pub fn add_subclass<C: CApi>(
@@ -5252,7 +10075,7 @@ pub fn add_subclass<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_subclass);
     let key = c.PyLong_FromVoidPtr(Some(type_))?;
-    let ref_ = c.PyWeakref_NewRef(type_, None)?;
+    let ref_ = super::weakrefobject::PyWeakref_NewRef(c, type_, None)?;
     let subclasses = match c.lookup_tp_subclasses(base) {
         Ok(subclasses) => subclasses,
         Err(error) if c.is_exception(&error) => {
@@ -5265,22 +10088,30 @@ pub fn add_subclass<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.PyDict_SetItem(Some(&subclasses), &key, &ref_)?);
+    return Ok(c.PyDict_SetItem(&subclasses, &key, &ref_)?);
 }
 /// CPython: Objects/typeobject.c, `add_all_subclasses`.
 pub fn add_all_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    bases: &C::Object,
+    bases: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_all_subclasses);
-    let result = c.PyTuple_GET_SIZE(bases)?;
+    let object = match bases {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
     let res_2 = {
-        let mut i = 0;
-        let res = 0;
+        let mut i = 0isize;
+        let res = 0i32;
         loop {
             if i < result {
-                let base = c.PyTuple_GET_ITEM(bases, i)?;
+                let object_2 = match bases {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
                 match super::typeobject::add_subclass(c, &base, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -5293,7 +10124,7 @@ pub fn add_all_subclasses<C: CApi>(
                     }
                     Err(error) => return Err(error),
                 };
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -5314,12 +10145,12 @@ pub fn get_subclasses_key<C: CApi>(
         Err(error) if c.is_exception(&error) => {
             let subclasses = c.lookup_tp_subclasses(base)?;
             {
-                let mut i = 0;
-                let mut key_2 = None;
+                let mut i = 0isize;
+                let mut key_2 = None::<C::Object>;
                 loop {
                     let mut i_2 = i;
                     let mut key_3 = key_2.clone();
-                    let mut ref_ = None;
+                    let mut ref_ = None::<C::Object>;
                     let result = match c
                         .PyDict_Next(&subclasses, &mut i_2, &mut key_3, &mut ref_)
                     {
@@ -5415,7 +10246,7 @@ pub fn remove_all_subclasses<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::remove_all_subclasses);
     {
-        let mut i = 0;
+        let mut i = 0isize;
         loop {
             let object = match bases {
                 Some(object) => object.clone(),
@@ -5442,7 +10273,7 @@ pub fn remove_all_subclasses<C: CApi>(
                         Err(error) => return Err(error),
                     };
                 }
-                let i_2 = i + 1;
+                let i_2 = i.wrapping_add(1);
                 i = i_2;
                 continue;
             }
@@ -5607,6 +10438,68 @@ pub fn wrap_binaryfunc_r<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `wrap_ternaryfunc`.
+pub fn wrap_ternaryfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_ternaryfunc);
+    let mut other = None::<C::Object>;
+    let mut third = Some(c.global(Global::Py_None)?);
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            1,
+            2,
+            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let other_2 = match other {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    return Ok(c.call_ternaryfunc(wrapped, self_, &other_2, third.as_ref())?);
+}
+/// CPython: Objects/typeobject.c, `wrap_ternaryfunc_r`.
+pub fn wrap_ternaryfunc_r<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_ternaryfunc_r);
+    let mut other = None::<C::Object>;
+    let mut third = Some(c.global(Global::Py_None)?);
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            1,
+            2,
+            &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let other_2 = match other {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    return Ok(c.call_ternaryfunc(wrapped, &other_2, self_, third.as_ref())?);
+}
 /// CPython: Objects/typeobject.c, `wrap_unaryfunc`.
 pub fn wrap_unaryfunc<C: CApi>(
     c: &mut C,
@@ -5627,6 +10520,33 @@ pub fn wrap_unaryfunc<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `wrap_indexargfunc`.
+pub fn wrap_indexargfunc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_indexargfunc);
+    let mut o = None::<C::Object>;
+    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)]) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let o_2 = match o {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+    let result_2 = c.PyNumber_AsSsize_t(&o_2, Some(&PyExc_OverflowError))?;
+    if result_2 == -1 {
+        return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+    }
+    return Ok(c.call_ssizeargfunc(wrapped, self_, result_2)?);
+}
 /// CPython: Objects/typeobject.c, `getindex`.
 pub fn getindex<C: CApi>(
     c: &mut C,
@@ -5635,14 +10555,14 @@ pub fn getindex<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::getindex);
     let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-    let result = c.PyNumber_AsSsize_t(arg, &PyExc_OverflowError)?;
+    let result = c.PyNumber_AsSsize_t(arg, Some(&PyExc_OverflowError))?;
     if !(result == -1) {
         let i_2 = if result < 0 {
             let tp = c.Py_TYPE(self_)?;
             let i = if c.has_suite(&tp, Suite::tp_as_sequence)?
                 && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
             {
-                result + c.call_lenfunc(sq_length, self_)?
+                result.wrapping_add(c.call_lenfunc(sq_length, self_)?)
             } else {
                 result
             };
@@ -5657,7 +10577,7 @@ pub fn getindex<C: CApi>(
         let i = if c.has_suite(&tp, Suite::tp_as_sequence)?
             && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
         {
-            result + c.call_lenfunc(sq_length, self_)?
+            result.wrapping_add(c.call_lenfunc(sq_length, self_)?)
         } else {
             result
         };
@@ -5685,6 +10605,47 @@ pub fn wrap_sq_item<C: CApi>(
         return Ok(Some(c.call_ssizeargfunc(wrapped, self_, result)?));
     }
     return Ok(Some(c.call_ssizeargfunc(wrapped, self_, result)?));
+}
+/// CPython: Objects/typeobject.c, `wrap_sq_setitem`.
+pub fn wrap_sq_setitem<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_sq_setitem);
+    let mut arg = None::<C::Object>;
+    let mut value = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            2,
+            2,
+            &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let arg_2 = match arg {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let value_2 = match value {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let result_2 = super::typeobject::getindex(c, self_, &arg_2)?;
+    if !(result_2 == -1) {
+        c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+        return Ok(c.global(Global::Py_None)?);
+    }
+    c.call_ssizeobjargproc(wrapped, self_, result_2, Some(&value_2))?;
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_sq_delitem`.
 pub fn wrap_sq_delitem<C: CApi>(
@@ -5735,6 +10696,42 @@ pub fn wrap_objobjproc<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `wrap_objobjargproc`.
+pub fn wrap_objobjargproc<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_objobjargproc);
+    let mut key = None::<C::Object>;
+    let mut value = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            2,
+            2,
+            &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let key_2 = match key {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let value_2 = match value {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    c.call_objobjargproc(wrapped, self_, &key_2, Some(&value_2))?;
+    return Ok(c.global(Global::Py_None)?);
+}
 /// CPython: Objects/typeobject.c, `wrap_delitem`.
 pub fn wrap_delitem<C: CApi>(
     c: &mut C,
@@ -5767,7 +10764,7 @@ pub fn hackcheck_unlocked<C: CApi>(
     c.enter(FunctionId::hackcheck_unlocked);
     let defining_type = c.Py_TYPE(self_)?;
     if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(&defining_type))? {
-        let i = c.PyTuple_GET_SIZE(mro)? - 1;
+        let i = c.PyTuple_GET_SIZE(mro)?.wrapping_sub(1);
         let base = 'join3: {
             let defining_type_2 = defining_type.clone();
             let mut i_2 = i;
@@ -5787,7 +10784,7 @@ pub fn hackcheck_unlocked<C: CApi>(
                             break 'join3 defining_type_3.clone();
                         }
                     }
-                    let i_3 = i_2 - 1;
+                    let i_3 = i_2.wrapping_sub(1);
                     i_2 = i_3;
                     continue;
                 } else {
@@ -5847,6 +10844,52 @@ pub fn hackcheck<C: CApi>(
         return Ok(super::typeobject::hackcheck_unlocked(c, self_, func, what)?);
     }
     return Ok(1);
+}
+/// CPython: Objects/typeobject.c, `wrap_setattr`.
+pub fn wrap_setattr<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::wrap_setattr);
+    let mut name = None::<C::Object>;
+    let mut value = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            2,
+            2,
+            &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let name_2 = match name {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let value_2 = match value {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let result_2 = match super::typeobject::hackcheck(c, self_, wrapped, "__setattr__") {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        c.call_setattrofunc(wrapped, self_, &name_2, Some(&value_2))?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `wrap_delattr`.
 pub fn wrap_delattr<C: CApi>(
@@ -5960,6 +11003,66 @@ pub fn wrap_richcmpfunc<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `richcmp_lt`.
+pub fn richcmp_lt<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_lt);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 0)?);
+}
+/// CPython: Objects/typeobject.c, `richcmp_le`.
+pub fn richcmp_le<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_le);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 1)?);
+}
+/// CPython: Objects/typeobject.c, `richcmp_eq`.
+pub fn richcmp_eq<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_eq);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 2)?);
+}
+/// CPython: Objects/typeobject.c, `richcmp_ne`.
+pub fn richcmp_ne<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_ne);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 3)?);
+}
+/// CPython: Objects/typeobject.c, `richcmp_gt`.
+pub fn richcmp_gt<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_gt);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 4)?);
+}
+/// CPython: Objects/typeobject.c, `richcmp_ge`.
+pub fn richcmp_ge<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::richcmp_ge);
+    return Ok(super::typeobject::wrap_richcmpfunc(c, self_, args, wrapped, 5)?);
+}
 /// CPython: Objects/typeobject.c, `wrap_next`.
 pub fn wrap_next<C: CApi>(
     c: &mut C,
@@ -5979,6 +11082,91 @@ pub fn wrap_next<C: CApi>(
         return Ok(Some(c.call_unaryfunc(wrapped, self_)?));
     }
     return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_descr_get`.
+pub fn wrap_descr_get<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_descr_get);
+    let mut obj = None::<C::Object>;
+    let mut type_ = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            1,
+            2,
+            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let obj_2 = match obj {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let is = c.is(&obj_2, Global::Py_None)?;
+    let obj_3 = if is { None } else { Some(obj_2.clone()) };
+    let is_2 = match type_.as_ref() {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let type__2 = if is_2 { None } else { type_.clone() };
+    if type__2.is_some() {
+        return Ok(
+            c.call_descrgetfunc(wrapped, self_, obj_3.as_ref(), type__2.as_ref())?,
+        );
+    }
+    if obj_3.is_some() {
+        return Ok(
+            c.call_descrgetfunc(wrapped, self_, obj_3.as_ref(), type__2.as_ref())?,
+        );
+    }
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(c.PyErr_SetString(&PyExc_TypeError, "__get__(None, None) is invalid"));
+}
+/// CPython: Objects/typeobject.c, `wrap_descr_set`.
+pub fn wrap_descr_set<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_descr_set);
+    let mut obj = None::<C::Object>;
+    let mut value = None::<C::Object>;
+    match c
+        .PyArg_UnpackTuple(
+            args,
+            Some(""),
+            2,
+            2,
+            &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],
+        )
+    {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let obj_2 = match obj {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let value_2 = match value {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    c.call_descrsetfunc(wrapped, self_, &obj_2, Some(&value_2))?;
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_descr_delete`.
 pub fn wrap_descr_delete<C: CApi>(
@@ -6001,6 +11189,99 @@ pub fn wrap_descr_delete<C: CApi>(
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `wrap_buffer`.
+pub fn wrap_buffer<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    wrapped: &C::Function,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_buffer);
+    let mut arg = None::<C::Object>;
+    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)]) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let arg_2 = match arg {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+    let result_2 = c.PyNumber_AsSsize_t(&arg_2, Some(&PyExc_OverflowError))?;
+    if !(result_2 == -1) {
+        if (result_2 > 2147483647) || (result_2 < -2147483648) {
+            let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_OverflowError_2, "buffer flags out of range"),
+            );
+        }
+        return Ok(c._PyMemoryView_FromBufferProc(self_, result_2 as i32, wrapped)?);
+    }
+    if (result_2 > 2147483647) || (result_2 < -2147483648) {
+        let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_OverflowError_2, "buffer flags out of range"),
+        );
+    }
+    return Ok(c._PyMemoryView_FromBufferProc(self_, result_2 as i32, wrapped)?);
+}
+/// CPython: Objects/typeobject.c, `wrap_releasebuffer`.
+pub fn wrap_releasebuffer<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrap_releasebuffer);
+    let mut arg = None::<C::Object>;
+    match c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)]) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let mview = match arg {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !c.PyMemoryView_Check(&mview)? {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(c.PyErr_SetString(&PyExc_TypeError, "expected a memoryview object"));
+    }
+    if c.PyMemoryViewObject_view_obj(&mview)?.is_some() {
+        let obj = c.PyMemoryViewObject_view_obj(&mview)?;
+        if !match obj.as_ref() {
+            Some(object) => c.Py_Is(self_, object)?,
+            None => false,
+        } {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "memoryview's buffer is not this object",
+                    ),
+            );
+        }
+        if (c.PyMemoryViewObject_flags(&mview)? & 1) != 0 {
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError_2,
+                        "memoryview's buffer has already been released",
+                    ),
+            );
+        }
+        let idrelease = c._Py_ID("release")?;
+        c.PyObject_CallMethodNoArgs(Some(&mview), &idrelease)?;
+        return Ok(c.global(Global::Py_None)?);
+    }
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `wrap_init`.
 pub fn wrap_init<C: CApi>(
@@ -6176,6 +11457,38 @@ pub fn tp_new_wrapper<C: CApi>(
         );
     }
 }
+/// CPython: Objects/typeobject.c, `add_tp_new_wrapper`.
+pub fn add_tp_new_wrapper<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::add_tp_new_wrapper);
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "add_tp_new_wrapper: NULL as an argument of PyDict_Contains",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let id__new = c._Py_ID("__new__")?;
+    if c.PyDict_Contains(&dict, &id__new)? > 0 {
+        return Ok(0);
+    }
+    let tp_new_methoddef = c.variable("tp_new_methoddef")?;
+    let func = super::methodobject::PyCFunction_NewEx(
+        c,
+        &tp_new_methoddef,
+        type_,
+        None,
+    )?;
+    let id__new_2 = c._Py_ID("__new__")?;
+    return Ok(c.PyDict_SetItem(&dict, &id__new_2, &func)?);
+}
 /// CPython: Objects/typeobject.c, `method_is_overloaded`.
 pub fn method_is_overloaded<C: CApi>(
     c: &mut C,
@@ -6185,7 +11498,7 @@ pub fn method_is_overloaded<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::method_is_overloaded);
     let tp = c.Py_TYPE(right)?;
-    let mut b = None;
+    let mut b = None::<C::Object>;
     let result = match super::object::PyObject_GetOptionalAttr(c, &tp, name, &mut b) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -6198,7 +11511,7 @@ pub fn method_is_overloaded<C: CApi>(
     }
     if let Some(b_2) = &b {
         let tp_2 = c.Py_TYPE(left)?;
-        let mut a = None;
+        let mut a = None::<C::Object>;
         let result_2 = match super::object::PyObject_GetOptionalAttr(
             c,
             &tp_2,
@@ -6215,9 +11528,7 @@ pub fn method_is_overloaded<C: CApi>(
             return Ok(-1);
         }
         if let Some(a_2) = &a {
-            return Ok(
-                super::object::PyObject_RichCompareBool(c, Some(a_2), Some(b_2), 3)?,
-            );
+            return Ok(super::object::PyObject_RichCompareBool(c, a_2, b_2, 3)?);
         }
         return Ok(1);
     }
@@ -6231,7 +11542,7 @@ pub fn slot_sq_length<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C:
     if let Some(res_2) = &super::abstract_::_PyNumber_Index(c, &res)? {
         if !(c._PyLong_IsNegative(res_2)? != 0) {
             let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-            return Ok(c.PyNumber_AsSsize_t(res_2, &PyExc_OverflowError)?);
+            return Ok(c.PyNumber_AsSsize_t(res_2, Some(&PyExc_OverflowError))?);
         }
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "__len__() should return >= 0"));
@@ -6341,7 +11652,7 @@ pub fn slot_sq_contains<C: CApi>(
             }
             Err(error) => return Err(error),
         };
-        let result = match super::object::PyObject_IsTrue(c, Some(&res)) {
+        let result = match super::object::PyObject_IsTrue(c, &res) {
             Ok(result) => result,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -6352,7 +11663,7 @@ pub fn slot_sq_contains<C: CApi>(
     } else {
         let result_2 = match super::abstract_::_PySequence_IterSearch(
             c,
-            Some(self_),
+            self_,
             value,
             3,
         ) {
@@ -6467,9 +11778,9 @@ pub fn slot_nb_add<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -6556,9 +11867,9 @@ pub fn slot_nb_subtract<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -6645,9 +11956,9 @@ pub fn slot_nb_multiply<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -6744,9 +12055,9 @@ pub fn slot_nb_matrix_multiply<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -6833,9 +12144,9 @@ pub fn slot_nb_remainder<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -6922,9 +12233,9 @@ pub fn slot_nb_divmod<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7011,9 +12322,9 @@ pub fn slot_nb_power_binary<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7125,7 +12436,7 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
         &mut unbound,
     )?;
     let (func_4, unbound_3, using_len) = if let Some(func_2) = &func {
-        (func_2.clone(), unbound, 0)
+        (func_2.clone(), unbound, 0i32)
     } else {
         let id__len = c._Py_ID("__len__")?;
         let mut unbound_2 = unbound;
@@ -7137,11 +12448,11 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
         )? else {
             return Ok(1);
         };
-        (func_3.clone(), unbound_2, 1)
+        (func_3.clone(), unbound_2, 1i32)
     };
     let value = super::typeobject::call_unbound_noarg(c, unbound_3, &func_4, self_)?;
     let result_3 = if using_len != 0 {
-        let result = match super::object::PyObject_IsTrue(c, Some(&value)) {
+        let result = match super::object::PyObject_IsTrue(c, &value) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -7163,7 +12474,7 @@ pub fn slot_nb_bool<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Err
                     ),
             );
         }
-        let result_2 = match super::object::PyObject_IsTrue(c, Some(&value)) {
+        let result_2 = match super::object::PyObject_IsTrue(c, &value) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -7239,9 +12550,9 @@ pub fn slot_nb_lshift<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7328,9 +12639,9 @@ pub fn slot_nb_rshift<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7417,9 +12728,9 @@ pub fn slot_nb_and<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7506,9 +12817,9 @@ pub fn slot_nb_xor<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7591,9 +12902,9 @@ pub fn slot_nb_or<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7886,9 +13197,9 @@ pub fn slot_nb_floor_divide<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -7975,9 +13286,9 @@ pub fn slot_nb_true_divide<C: CApi>(
                     if !c.is(&r, Global::Py_NotImplemented)? {
                         return Ok(Some(r));
                     }
-                    0
+                    0i32
                 } else {
-                    1
+                    1i32
                 };
                 do_other
             } else {
@@ -8166,10 +13477,10 @@ pub fn slot_tp_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
             Err(error_2) => return Err(error_2),
         };
         if !(result == -1) {
-            let h = if result == -1 { -2 } else { result };
+            let h = if result == -1 { -2isize } else { result };
             return Ok(h);
         }
-        let h = if result == -1 { -2 } else { result };
+        let h = if result == -1 { -2isize } else { result };
         return Ok(h);
     }
     return Err(super::object::PyObject_HashNotImplemented(c, self_)?);
@@ -8243,7 +13554,170 @@ pub fn call_attribute<C: CApi>(
     } else {
         attr.clone()
     };
-    return Ok(c.PyObject_CallOneArg(&attr_3, Some(name))?);
+    return Ok(c.PyObject_CallOneArg(&attr_3, name)?);
+}
+/// CPython: Objects/typeobject.c, `_Py_slot_tp_getattr_hook`.
+pub fn _Py_slot_tp_getattr_hook<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    name: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_Py_slot_tp_getattr_hook);
+    let tp = c.Py_TYPE(self_)?;
+    let id__getattr = c._Py_ID("__getattr__")?;
+    let getattr = match c._PyType_LookupRef(&tp, &id__getattr) {
+        Ok(getattr) => getattr,
+        Err(error) if c.is_exception(&error) => {
+            let _Py_slot_tp_getattro_2 = c.function(FunctionId::_Py_slot_tp_getattro)?;
+            c.set_slot(&tp, Slot::tp_getattro, Some(&_Py_slot_tp_getattro_2))?;
+            return Err(
+                c
+                    .unsupported(
+                        "_Py_slot_tp_getattr_hook: call of _Py_slot_tp_getattro while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(getattr_2) = &getattr else {
+        let _Py_slot_tp_getattro = c.function(FunctionId::_Py_slot_tp_getattro)?;
+        c.set_slot(&tp, Slot::tp_getattro, Some(&_Py_slot_tp_getattro))?;
+        return Ok(super::typeobject::_Py_slot_tp_getattro(c, self_, name)?);
+    };
+    let id__getattribute = c._Py_ID("__getattribute__")?;
+    let getattribute = match c._PyType_LookupRef(&tp, &id__getattribute) {
+        Ok(getattribute) => getattribute,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_Py_slot_tp_getattr_hook: call of _PyObject_GenericGetAttrWithDict while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let res_7 = if let Some(getattribute_2) = &getattribute {
+        let PyWrapperDescr_Type = c.global(Global::PyWrapperDescr_Type)?;
+        if c.Py_IS_TYPE(getattribute_2, &PyWrapperDescr_Type)? {
+            let d_wrapped = c.PyWrapperDescrObject_d_wrapped(getattribute_2)?;
+            if c.is_function(d_wrapped.as_ref(), FunctionId::PyObject_GenericGetAttr)? {
+                let res = match super::object::_PyObject_GenericGetAttrWithDict(
+                    c,
+                    self_,
+                    name,
+                    None,
+                    1,
+                ) {
+                    Ok(res) => res,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                let res_4 = if let Some(res_2) = &res {
+                    res_2.clone()
+                } else {
+                    let res_3 = match super::typeobject::call_attribute(
+                        c,
+                        self_,
+                        getattr_2,
+                        name,
+                    ) {
+                        Ok(res_3) => res_3,
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                    res_3.clone()
+                };
+                res_4.clone()
+            } else {
+                match super::typeobject::call_attribute(c, self_, getattribute_2, name) {
+                    Ok(res_5) => res_5.clone(),
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        let PyExc_AttributeError = c
+                            .global(Global::PyExc_AttributeError)?;
+                        if !c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError)? {
+                            return Err(error_5);
+                        }
+                        let res_6 = match super::typeobject::call_attribute(
+                            c,
+                            self_,
+                            getattr_2,
+                            name,
+                        ) {
+                            Ok(res_6) => res_6,
+                            Err(error_6) if c.is_exception(&error_6) => {
+                                return Err(error_6);
+                            }
+                            Err(error_6) => return Err(error_6),
+                        };
+                        res_6.clone()
+                    }
+                    Err(error_5) => return Err(error_5),
+                }
+            }
+        } else {
+            match super::typeobject::call_attribute(c, self_, getattribute_2, name) {
+                Ok(res_5) => res_5.clone(),
+                Err(error_5) if c.is_exception(&error_5) => {
+                    let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+                    if !c.PyErr_ExceptionMatches(&error_5, &PyExc_AttributeError)? {
+                        return Err(error_5);
+                    }
+                    let res_6 = match super::typeobject::call_attribute(
+                        c,
+                        self_,
+                        getattr_2,
+                        name,
+                    ) {
+                        Ok(res_6) => res_6,
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            return Err(error_6);
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
+                    res_6.clone()
+                }
+                Err(error_5) => return Err(error_5),
+            }
+        }
+    } else {
+        let res = match super::object::_PyObject_GenericGetAttrWithDict(
+            c,
+            self_,
+            name,
+            None,
+            1,
+        ) {
+            Ok(res) => res,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let res_4 = if let Some(res_2) = &res {
+            res_2.clone()
+        } else {
+            let res_3 = match super::typeobject::call_attribute(
+                c,
+                self_,
+                getattr_2,
+                name,
+            ) {
+                Ok(res_3) => res_3,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            res_3.clone()
+        };
+        res_4.clone()
+    };
+    return Ok(res_7);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_setattro`.
 pub fn slot_tp_setattro<C: CApi>(
@@ -8368,7 +13842,7 @@ pub fn slot_tp_iter<C: CApi>(
                 Err(error_3) => return Err(error_3),
             };
             if func_4.is_some() {
-                return Ok(c.PySeqIter_New(Some(self_))?);
+                return Ok(c.PySeqIter_New(self_)?);
             }
             let tp_4 = c.Py_TYPE(self_)?;
             let tp_name_4 = c.PyTypeObject_tp_name(&tp_4)?;
@@ -8428,7 +13902,7 @@ pub fn slot_tp_iter<C: CApi>(
         Err(error_2) => return Err(error_2),
     };
     if func_3.is_some() {
-        return Ok(c.PySeqIter_New(Some(self_))?);
+        return Ok(c.PySeqIter_New(self_)?);
     }
     let tp_2 = c.Py_TYPE(self_)?;
     let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
@@ -8657,7 +14131,6 @@ pub fn bufferwrapper_dealloc<C: CApi>(
     self_: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::bufferwrapper_dealloc);
-    c._PyObject_GC_UNTRACK(self_)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_free = c.slot(&tp, Slot::tp_free)?;
     let function = match tp_free.as_ref() {
@@ -8667,6 +14140,181 @@ pub fn bufferwrapper_dealloc<C: CApi>(
     c.call_freefunc(&function, Some(self_))?;
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `bufferwrapper_releasebuf`.
+pub fn bufferwrapper_releasebuf<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    view: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::bufferwrapper_releasebuf);
+    if c.PyBufferWrapper_mv(self_)?.is_some() && c.PyBufferWrapper_obj(self_)?.is_some()
+    {
+        let mv = c.PyBufferWrapper_mv(self_)?;
+        let obj = c.PyBufferWrapper_obj(self_)?;
+        let object = match mv.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let tp = c.Py_TYPE(&object)?;
+        let bf_releasebuffer = c.slot(&tp, Slot::bf_releasebuffer)?;
+        let function = match bf_releasebuffer.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        let object_2 = match mv.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.call_releasebufferproc(&function, &object_2, view)?;
+        let object_3 = match mv.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->view")),
+        };
+        let obj_2 = c.PyMemoryViewObject_view_obj(&object_3)?;
+        let is = !match (obj_2.as_ref(), obj.as_ref()) {
+            (Some(x), Some(y)) => c.Py_Is(x, y)?,
+            (None, None) => true,
+            _ => false,
+        };
+        if is {
+            let object_4 = match obj.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let tp_2 = c.Py_TYPE(&object_4)?;
+            if c.has_suite(&tp_2, Suite::tp_as_buffer)? {
+                let bf_releasebuffer_2 = c.slot(&tp_2, Slot::bf_releasebuffer)?;
+                if c
+                    .is_function(
+                        bf_releasebuffer_2.as_ref(),
+                        FunctionId::slot_bf_releasebuffer,
+                    )?
+                {
+                    match super::typeobject::releasebuffer_call_python(
+                        c,
+                        obj.as_ref(),
+                        view,
+                    ) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            c.set_PyBufferWrapper_mv(self_, None)?;
+                            c.set_PyBufferWrapper_obj(self_, None)?;
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                }
+            }
+        }
+        c.set_PyBufferWrapper_mv(self_, None)?;
+        c.set_PyBufferWrapper_obj(self_, None)?;
+        return Ok(());
+    }
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `slot_bf_getbuffer`.
+pub fn slot_bf_getbuffer<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    buffer: &C::Object,
+    flags: i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::slot_bf_getbuffer);
+    let flags_obj = c.PyLong_FromLong(flags as i64)?;
+    let id__buffer = c._Py_ID("__buffer__")?;
+    let ret = super::typeobject::vectorcall_method(
+        c,
+        &id__buffer,
+        &[self_.clone(), flags_obj.clone()],
+        2,
+    )?;
+    if !c.PyMemoryView_Check(&ret)? {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "__buffer__ returned non-memoryview object",
+                    &[],
+                ),
+        );
+    }
+    match super::abstract_::PyObject_GetBuffer(c, &ret, buffer, flags) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let _PyBufferWrapper_Type = c.global(Global::_PyBufferWrapper_Type)?;
+    let wrapper = c._PyObject_GC_New(&_PyBufferWrapper_Type)?;
+    c.set_PyBufferWrapper_mv(&wrapper, Some(&ret))?;
+    c.set_PyBufferWrapper_obj(&wrapper, Some(self_))?;
+    c.set_Py_buffer_obj(buffer, Some(&wrapper))?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `releasebuffer_maybe_call_super_unlocked`.
+pub fn releasebuffer_maybe_call_super_unlocked<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    _buffer: &C::Object,
+) -> Result<Option<C::Function>, C::Error> {
+    c.enter(FunctionId::releasebuffer_maybe_call_super_unlocked);
+    let self_type = c.Py_TYPE(self_)?;
+    if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(&self_type))? {
+        let result = c.PyTuple_GET_SIZE(mro)?;
+        let i_3 = {
+            let mut i = 0isize;
+            loop {
+                if i < result.wrapping_sub(1) {
+                    let result_2 = c.PyTuple_GET_ITEM(mro, i)?;
+                    if !c.Py_Is(&self_type, &result_2)? {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        let i_4 = i_3.wrapping_add(1);
+        if i_4 >= result {
+            return Ok(None);
+        }
+        {
+            let mut i_5 = i_4;
+            loop {
+                if i_5 < result {
+                    let base_type = c.PyTuple_GET_ITEM(mro, i_5)?;
+                    if !c.PyType_Check(&base_type)? {
+                        let i_7 = i_5.wrapping_add(1);
+                        i_5 = i_7;
+                        continue;
+                    }
+                    if c.has_suite(&base_type, Suite::tp_as_buffer)?
+                        && let Some(bf_releasebuffer) = &c
+                            .slot(&base_type, Slot::bf_releasebuffer)?
+                        && !c
+                            .is_function(
+                                Some(bf_releasebuffer),
+                                FunctionId::slot_bf_releasebuffer,
+                            )?
+                    {
+                        return Ok(Some(bf_releasebuffer.clone()));
+                    }
+                    let i_6 = i_5.wrapping_add(1);
+                    i_5 = i_6;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(None);
+    }
+    return Ok(None);
+}
 /// CPython: Objects/typeobject.c, `releasebuffer_maybe_call_super`.
 pub fn releasebuffer_maybe_call_super<C: CApi>(
     c: &mut C,
@@ -8674,10 +14322,183 @@ pub fn releasebuffer_maybe_call_super<C: CApi>(
     buffer: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::releasebuffer_maybe_call_super);
-    let base_releasebuffer = c.releasebuffer_maybe_call_super_unlocked(self_, buffer)?;
+    let base_releasebuffer = super::typeobject::releasebuffer_maybe_call_super_unlocked(
+        c,
+        self_,
+        buffer,
+    )?;
     if let Some(base_releasebuffer_2) = &base_releasebuffer {
         c.call_releasebufferproc(base_releasebuffer_2, self_, buffer)?;
     }
+    return Ok(());
+}
+/// CPython: Objects/typeobject.c, `releasebuffer_call_python`.
+pub fn releasebuffer_call_python<C: CApi>(
+    c: &mut C,
+    self_: Option<&C::Object>,
+    buffer: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::releasebuffer_call_python);
+    let exc = match c.PyErr_GetRaisedException() {
+        Ok(exc) => exc,
+        Err(error) if c.is_exception(&error) => {
+            let obj_2 = c.Py_buffer_obj(buffer)?;
+            let object_9 = match obj_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let tp_5 = c.Py_TYPE(&object_9)?;
+            if c.is(&tp_5, Global::_PyBufferWrapper_Type)? {
+                let bw_2 = c.Py_buffer_obj(buffer)?;
+                let object_10 = match bw_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->mv")),
+                };
+                if c.PyBufferWrapper_mv(&object_10)?.is_some() {
+                    let object_11 = match bw_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->mv")),
+                    };
+                    let mv_4 = c.PyBufferWrapper_mv(&object_11)?;
+                    match self_.cloned() {
+                        Some(object) => object,
+                        None => return Err(c.unsupported("NULL in an array")),
+                    };
+                    match mv_4.clone() {
+                        Some(object) => object,
+                        None => return Err(c.unsupported("NULL in an array")),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "releasebuffer_call_python: call of vectorcall_method while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "releasebuffer_call_python: NULL as an argument of PyErr_SetRaisedException",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "releasebuffer_call_python: call of PyMemoryView_FromBuffer while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let obj = c.Py_buffer_obj(buffer)?;
+    let object = match obj.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tp = c.Py_TYPE(&object)?;
+    let is = c.is(&tp, Global::_PyBufferWrapper_Type)?;
+    let mv_3 = if is {
+        let bw = c.Py_buffer_obj(buffer)?;
+        let object_2 = match bw.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->mv")),
+        };
+        if !c.PyBufferWrapper_mv(&object_2)?.is_some() {
+            c.PyErr_SetRaisedException(&exc)?;
+            return Ok(());
+        }
+        let object_3 = match bw.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->mv")),
+        };
+        let mv = c.PyBufferWrapper_mv(&object_3)?;
+        mv.clone()
+    } else {
+        let mv_2 = match c.PyMemoryView_FromBuffer(buffer) {
+            Ok(mv_2) => mv_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let object_4 = match self_ {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let tp_2 = c.Py_TYPE(&object_4)?;
+                let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
+                c.PyErr_FormatUnraisable(
+                    "Exception ignored in bf_releasebuffer of %s",
+                    &[Argument::Str(tp_name.clone())],
+                )?;
+                c.PyErr_SetRaisedException(&exc)?;
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let flags = c.PyMemoryViewObject_flags(&mv_2)?;
+        c.set_PyMemoryViewObject_flags(&mv_2, flags | 32)?;
+        Some(mv_2.clone())
+    };
+    let id__release_buffer = c._Py_ID("__release_buffer__")?;
+    let object_5 = match self_.cloned() {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL in an array")),
+    };
+    let object_6 = match mv_3.clone() {
+        Some(object) => object,
+        None => return Err(c.unsupported("NULL in an array")),
+    };
+    match super::typeobject::vectorcall_method(
+        c,
+        &id__release_buffer,
+        &[object_5, object_6],
+        2,
+    ) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            let object_8 = match self_ {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let tp_4 = c.Py_TYPE(&object_8)?;
+            let tp_name_3 = c.PyTypeObject_tp_name(&tp_4)?;
+            c.PyErr_FormatUnraisable(
+                "Exception ignored in __release_buffer__ of %s",
+                &[Argument::Str(tp_name_3.clone())],
+            )?;
+            if is {
+                c.PyErr_SetRaisedException(&exc)?;
+                return Err(error_3);
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "releasebuffer_call_python: call of PyObject_CallMethodNoArgs while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if !is {
+        let idrelease = c._Py_ID("release")?;
+        match c.PyObject_CallMethodNoArgs(mv_3.as_ref(), &idrelease) {
+            Ok(_) => {}
+            Err(error_4) if c.is_exception(&error_4) => {
+                let object_7 = match self_ {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let tp_3 = c.Py_TYPE(&object_7)?;
+                let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+                c.PyErr_FormatUnraisable(
+                    "Exception ignored in bf_releasebuffer of %s",
+                    &[Argument::Str(tp_name_2.clone())],
+                )?;
+                c.PyErr_SetRaisedException(&exc)?;
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+    }
+    c.PyErr_SetRaisedException(&exc)?;
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `slot_bf_releasebuffer`.
@@ -8687,7 +14508,14 @@ pub fn slot_bf_releasebuffer<C: CApi>(
     buffer: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::slot_bf_releasebuffer);
-    c.releasebuffer_call_python(self_, buffer)?;
+    match super::typeobject::releasebuffer_call_python(c, Some(self_), buffer) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            super::typeobject::releasebuffer_maybe_call_super(c, self_, buffer)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
     super::typeobject::releasebuffer_maybe_call_super(c, self_, buffer)?;
     return Ok(());
 }
@@ -8826,6 +14654,155 @@ pub fn slot_am_anext<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/typeobject.c, `fixup_slot_dispatchers`.
+pub fn fixup_slot_dispatchers<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::fixup_slot_dispatchers);
+    let p = c.variable("slotdefs")?;
+    let mut p_2 = p.clone();
+    loop {
+        c.pytype_slotdef_name(&p_2)?;
+        let p_3 = match c.update_one_slot(type_, &p_2) {
+            Ok(p_3) => p_3,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "fixup_slot_dispatchers: loop that goes on with an exception pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        p_2 = p_3.clone();
+        continue;
+    }
+}
+/// CPython: Objects/typeobject.c, `update_all_slots`.
+pub fn update_all_slots<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::update_all_slots);
+    super::typeobject::PyType_Modified(c, type_)?;
+    let p = c.variable("slotdefs")?;
+    let mut p_2 = p.clone();
+    loop {
+        c.pytype_slotdef_name(&p_2)?;
+        let name_strobj = c.pytype_slotdef_name_strobj(&p_2)?;
+        match c.update_slot(type_, name_strobj.as_ref()) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                c.step(&p_2, 1, "pytype_slotdef")?;
+                return Err(
+                    c
+                        .unsupported(
+                            "update_all_slots: loop that goes on with an exception pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let p_3 = c.step(&p_2, 1, "pytype_slotdef")?;
+        p_2 = p_3.clone();
+        continue;
+    }
+}
+/// CPython: Objects/typeobject.c, `type_new_set_names`.
+pub fn type_new_set_names<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_names);
+    let dict = match c.lookup_tp_dict(type_) {
+        Ok(dict) => dict,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c.unsupported("type_new_set_names: NULL as an argument of PyDict_Copy"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let names_to_set = c.PyDict_Copy(&dict)?;
+    {
+        let mut i = 0isize;
+        loop {
+            let mut i_2 = i;
+            let mut key = None::<C::Object>;
+            let mut value = None::<C::Object>;
+            let result = match c
+                .PyDict_Next(&names_to_set, &mut i_2, &mut key, &mut value)
+            {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "type_new_set_names: NULL as an argument of _PyObject_LookupSpecial",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let id__set_name = c._Py_ID("__set_name__")?;
+                let object = match value.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let Some(set_name) = &super::typeobject::_PyObject_LookupSpecial(
+                    c,
+                    &object,
+                    &id__set_name,
+                )? else {
+                    i = i_2;
+                    continue;
+                };
+                match c
+                    .PyObject_CallFunctionObjArgs(
+                        set_name,
+                        &[
+                            Argument::Object(type_.clone()),
+                            match key.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    )
+                {
+                    Ok(_) => {}
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        let object_2 = match value.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let tp = c.Py_TYPE(&object_2)?;
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                        c._PyErr_FormatNote(
+                            "Error calling __set_name__ on '%.100s' instance %R in '%.100s'",
+                            &[
+                                Argument::Str(tp_name.clone()),
+                                match key.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                                Argument::Str(tp_name_2.clone()),
+                            ],
+                        )?;
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_new_init_subclass`.
 pub fn type_new_init_subclass<C: CApi>(
     c: &mut C,
@@ -8838,13 +14815,128 @@ pub fn type_new_init_subclass<C: CApi>(
         .PyObject_Vectorcall(&PySuper_Type, &[type_.clone(), type_.clone()], 2, None)?;
     let id__init_subclass = c._Py_ID("__init_subclass__")?;
     let func = super::object::PyObject_GetAttr(c, &super_, &id__init_subclass)?;
-    c.PyObject_VectorcallDict(&func, &[], 0, kwds)?;
+    let object = match kwds {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    super::call::PyObject_VectorcallDict(c, &func, &[], 0, &object)?;
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `update_subclasses`.
+pub fn update_subclasses<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    attr_name: &C::Object,
+    callback: &C::Function,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::update_subclasses);
+    match c.call_update_callback(callback, type_, data) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(
+        super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
+    );
+}
+/// CPython: Objects/typeobject.c, `recurse_down_subclasses`.
+pub fn recurse_down_subclasses<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    attr_name: &C::Object,
+    callback: &C::Function,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::recurse_down_subclasses);
+    let subclasses = match c.lookup_tp_subclasses(type_) {
+        Ok(subclasses) => subclasses,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "recurse_down_subclasses: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    {
+        let mut i = 0isize;
+        loop {
+            let mut i_2 = i;
+            let mut ref_ = None::<C::Object>;
+            let result = match c.PyDict_Next(&subclasses, &mut i_2, &mut None, &mut ref_)
+            {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "recurse_down_subclasses: call of type_from_ref while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let subclass = match super::typeobject::type_from_ref(c, ref_.as_ref()) {
+                    Ok(subclass) => subclass,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "recurse_down_subclasses: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                let dict = match c.lookup_tp_dict(&subclass) {
+                    Ok(dict) => dict,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "recurse_down_subclasses: call of update_subclasses while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                let check = c.PyDict_Check(&dict)?;
+                if check {
+                    if c.PyDict_Contains(&dict, attr_name)? > 0 {
+                        i = i_2;
+                        continue;
+                    }
+                }
+                match super::typeobject::update_subclasses(
+                    c,
+                    &subclass,
+                    attr_name,
+                    callback,
+                    data,
+                ) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
 pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::super_dealloc);
-    c._PyObject_GC_UNTRACK(self_)?;
     let tp = c.Py_TYPE(self_)?;
     let tp_free = c.slot(&tp, Slot::tp_free)?;
     let function = match tp_free.as_ref() {
@@ -8854,10 +14946,72 @@ pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Err
     c.call_freefunc(&function, Some(self_))?;
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `super_repr`.
+pub fn super_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::super_repr);
+    if !c.superobject_obj_type(self_)?.is_some() {
+        if c.superobject_type(self_)?.is_some() {
+            let type__2 = c.superobject_type(self_)?;
+            let object_4 = match type__2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_name")),
+            };
+            let tp_name_4 = c.PyTypeObject_tp_name(&object_4)?;
+            return Ok(
+                c
+                    .PyUnicode_FromFormat(
+                        "<super: <class '%s'>, NULL>",
+                        &[Argument::Str(tp_name_4.clone())],
+                    )?,
+            );
+        }
+        return Ok(
+            c
+                .PyUnicode_FromFormat(
+                    "<super: <class '%s'>, NULL>",
+                    &[Argument::Str("NULL".to_owned())],
+                )?,
+        );
+    }
+    if !c.superobject_type(self_)?.is_some() {
+        let obj_type_2 = c.superobject_obj_type(self_)?;
+        let object_3 = match obj_type_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_3 = c.PyTypeObject_tp_name(&object_3)?;
+        return Ok(
+            c
+                .PyUnicode_FromFormat(
+                    "<super: <class '%s'>, <%s object>>",
+                    &[Argument::Str("NULL".to_owned()), Argument::Str(tp_name_3.clone())],
+                )?,
+        );
+    }
+    let type_ = c.superobject_type(self_)?;
+    let object = match type_.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name = c.PyTypeObject_tp_name(&object)?;
+    let obj_type = c.superobject_obj_type(self_)?;
+    let object_2 = match obj_type.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name_2 = c.PyTypeObject_tp_name(&object_2)?;
+    return Ok(
+        c
+            .PyUnicode_FromFormat(
+                "<super: <class '%s'>, <%s object>>",
+                &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
+            )?,
+    );
+}
 /// CPython: Objects/typeobject.c, `_super_lookup_descr`.
 pub fn _super_lookup_descr<C: CApi>(
     c: &mut C,
-    su_type: &C::Object,
+    su_type: Option<&C::Object>,
     su_obj_type: &C::Object,
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
@@ -8865,12 +15019,15 @@ pub fn _super_lookup_descr<C: CApi>(
     if let Some(mro) = &super::typeobject::lookup_tp_mro(c, Some(su_obj_type))? {
         let result = c.PyTuple_GET_SIZE(mro)?;
         let i_3 = {
-            let mut i = 0;
+            let mut i = 0isize;
             loop {
-                if (i + 1) < result {
+                if i.wrapping_add(1) < result {
                     let result_2 = c.PyTuple_GET_ITEM(mro, i)?;
-                    if !c.Py_Is(su_type, &result_2)? {
-                        let i_2 = i + 1;
+                    if !(match su_type {
+                        Some(object) => c.Py_Is(&result_2, object)?,
+                        None => false,
+                    }) {
+                        let i_2 = i.wrapping_add(1);
                         i = i_2;
                         continue;
                     }
@@ -8880,7 +15037,7 @@ pub fn _super_lookup_descr<C: CApi>(
                 }
             }
         };
-        let i_4 = i_3 + 1;
+        let i_4 = i_3.wrapping_add(1);
         if i_4 >= result {
             return Ok(None);
         }
@@ -8894,14 +15051,14 @@ pub fn _super_lookup_descr<C: CApi>(
                         return Err(
                             c
                                 .unsupported(
-                                    "_super_lookup_descr: call of PyDict_GetItemRef while an exception is pending",
+                                    "_super_lookup_descr: NULL as an argument of PyDict_GetItemRef",
                                 ),
                         );
                     }
                     Err(error) => return Err(error),
                 };
-                let mut res = None;
-                let result_3 = match c.PyDict_GetItemRef(Some(&dict), name, &mut res) {
+                let mut res = None::<C::Object>;
+                let result_3 = match c.PyDict_GetItemRef(&dict, name, &mut res) {
                     Ok(result_3) => result_3,
                     Err(error_2) if c.is_exception(&error_2) => {
                         return Err(error_2);
@@ -8911,7 +15068,7 @@ pub fn _super_lookup_descr<C: CApi>(
                 if result_3 != 0 {
                     return Ok(res);
                 }
-                let i_6 = i_5 + 1;
+                let i_6 = i_5.wrapping_add(1);
                 if i_6 < result {
                     i_5 = i_6;
                     continue;
@@ -8923,16 +15080,122 @@ pub fn _super_lookup_descr<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/typeobject.c, `do_super_lookup`.
+pub fn do_super_lookup<C: CApi>(
+    c: &mut C,
+    su: Option<&C::Object>,
+    su_type: Option<&C::Object>,
+    su_obj: Option<&C::Object>,
+    su_obj_type: Option<&C::Object>,
+    name: &C::Object,
+    method: &mut i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::do_super_lookup);
+    let Some(su_obj_type_2) = su_obj_type else {
+        let (su_7, temp_su_2) = if let Some(su_5) = su {
+            (su_5.clone(), 0i32)
+        } else {
+            let PySuper_Type_2 = c.global(Global::PySuper_Type)?;
+            let object_3 = match su_type.cloned() {
+                Some(object) => object,
+                None => return Err(c.unsupported("NULL in an array")),
+            };
+            let object_4 = match su_obj.cloned() {
+                Some(object) => object,
+                None => return Err(c.unsupported("NULL in an array")),
+            };
+            let su_6 = c
+                .PyObject_Vectorcall(&PySuper_Type_2, &[object_3, object_4], 2, None)?;
+            (su_6.clone(), 1i32)
+        };
+        let res_6 = match super::object::PyObject_GenericGetAttr(c, &su_7, name) {
+            Ok(res_6) => res_6,
+            Err(error_3) if c.is_exception(&error_3) => {
+                if temp_su_2 != 0 {
+                    return Err(error_3);
+                }
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if temp_su_2 != 0 {}
+        return Ok(res_6);
+    };
+    let Some(res) = &super::typeobject::_super_lookup_descr(
+        c,
+        su_type,
+        su_obj_type_2,
+        name,
+    )? else {
+        let (su_4, temp_su) = if let Some(su_2) = su {
+            (su_2.clone(), 0i32)
+        } else {
+            let PySuper_Type = c.global(Global::PySuper_Type)?;
+            let object = match su_type.cloned() {
+                Some(object) => object,
+                None => return Err(c.unsupported("NULL in an array")),
+            };
+            let object_2 = match su_obj.cloned() {
+                Some(object) => object,
+                None => return Err(c.unsupported("NULL in an array")),
+            };
+            let su_3 = c
+                .PyObject_Vectorcall(&PySuper_Type, &[object, object_2], 2, None)?;
+            (su_3.clone(), 1i32)
+        };
+        let res_5 = match super::object::PyObject_GenericGetAttr(c, &su_4, name) {
+            Ok(res_5) => res_5,
+            Err(error_2) if c.is_exception(&error_2) => {
+                if temp_su != 0 {
+                    return Err(error_2);
+                }
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if temp_su != 0 {}
+        return Ok(res_5);
+    };
+    let tp = c.Py_TYPE(res)?;
+    let result = c._PyType_HasFeature(&tp, 131072)?;
+    let res_4 = if result != 0 {
+        *method = 1i32;
+        res.clone()
+    } else {
+        let f = c.slot(&tp, Slot::tp_descr_get)?;
+        let res_3 = if let Some(f_2) = &f {
+            let is = match su_obj {
+                Some(object) => c.Py_Is(su_obj_type_2, object)?,
+                None => false,
+            };
+            let value = if is { None } else { su_obj.cloned() };
+            let res_2 = match c
+                .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))
+            {
+                Ok(res_2) => res_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            res_2.clone()
+        } else {
+            res.clone()
+        };
+        res_3.clone()
+    };
+    return Ok(Some(res_4));
+}
 /// CPython: Objects/typeobject.c, `super_getattro`.
 pub fn super_getattro<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_getattro);
     let check = c.PyUnicode_Check(name)?;
     if check {
-        let result = match c.PyUnicode_GET_LENGTH(name) {
+        let result = match c.PyUnicode_GET_LENGTH(Some(name)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 c.superobject_type(self_)?;
@@ -8970,33 +15233,121 @@ pub fn super_getattro<C: CApi>(
     let obj = c.superobject_obj(self_)?;
     let obj_type = c.superobject_obj_type(self_)?;
     return Ok(
-        c
-            .do_super_lookup(
-                Some(self_),
-                type_.as_ref(),
-                obj.as_ref(),
-                obj_type.as_ref(),
-                name,
-                &mut 0,
-            )?,
+        super::typeobject::do_super_lookup(
+            c,
+            Some(self_),
+            type_.as_ref(),
+            obj.as_ref(),
+            obj_type.as_ref(),
+            name,
+            &mut 0,
+        )?,
     );
 }
 /// CPython: Objects/typeobject.c, `supercheck`.
 pub fn supercheck<C: CApi>(
     c: &mut C,
-    type_: &C::Object,
+    type_: Option<&C::Object>,
     obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::supercheck);
-    if c.PyType_Check(obj)? && c.PyType_IsSubtype(obj, type_)? != 0 {
+    if !c.PyType_Check(obj)? {
+        let tp = c.Py_TYPE(obj)?;
+        let object_2 = match type_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if c.PyType_IsSubtype(&tp, &object_2)? != 0 {
+            return Ok(Some(tp));
+        }
+        let id__class = c._Py_ID("__class__")?;
+        let mut class_attr = None::<C::Object>;
+        let result = match super::object::PyObject_GetOptionalAttr(
+            c,
+            obj,
+            &id__class,
+            &mut class_attr,
+        ) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(None);
+        }
+        if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
+            let tp_2 = c.Py_TYPE(obj)?;
+            if !c.Py_Is(class_attr_2, &tp_2)? {
+                let object_3 = match type_ {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                if c.PyType_IsSubtype(class_attr_2, &object_3)? != 0 {
+                    return Ok(Some(class_attr_2.clone()));
+                }
+            }
+        }
+        if c.PyType_Check(obj)? {
+            let tp_name = c.PyTypeObject_tp_name(obj)?;
+            let object_4 = match type_ {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_name")),
+            };
+            let tp_name_2 = c.PyTypeObject_tp_name(&object_4)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
+                        &[
+                            Argument::Str("type".to_owned()),
+                            Argument::Str(tp_name.clone()),
+                            Argument::Str(tp_name_2.clone()),
+                        ],
+                    ),
+            );
+        }
+        let tp_3 = c.Py_TYPE(obj)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+        let object_5 = match type_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_4 = c.PyTypeObject_tp_name(&object_5)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "super(type, obj): obj (%s %.200s) is not an instance or subtype of type (%.200s).",
+                    &[
+                        Argument::Str("instance of".to_owned()),
+                        Argument::Str(tp_name_3.clone()),
+                        Argument::Str(tp_name_4.clone()),
+                    ],
+                ),
+        );
+    }
+    let object = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyType_IsSubtype(obj, &object)? != 0 {
         return Ok(Some(obj.clone()));
     }
     let tp = c.Py_TYPE(obj)?;
-    if c.PyType_IsSubtype(&tp, type_)? != 0 {
+    let object_2 = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyType_IsSubtype(&tp, &object_2)? != 0 {
         return Ok(Some(tp));
     }
     let id__class = c._Py_ID("__class__")?;
-    let mut class_attr = None;
+    let mut class_attr = None::<C::Object>;
     let result = match super::object::PyObject_GetOptionalAttr(
         c,
         obj,
@@ -9015,14 +15366,22 @@ pub fn supercheck<C: CApi>(
     if let Some(class_attr_2) = &class_attr && c.PyType_Check(class_attr_2)? {
         let tp_2 = c.Py_TYPE(obj)?;
         if !c.Py_Is(class_attr_2, &tp_2)? {
-            if c.PyType_IsSubtype(class_attr_2, type_)? != 0 {
+            let object_3 = match type_ {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if c.PyType_IsSubtype(class_attr_2, &object_3)? != 0 {
                 return Ok(Some(class_attr_2.clone()));
             }
         }
     }
     if c.PyType_Check(obj)? {
         let tp_name = c.PyTypeObject_tp_name(obj)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+        let object_4 = match type_ {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_2 = c.PyTypeObject_tp_name(&object_4)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -9039,7 +15398,11 @@ pub fn supercheck<C: CApi>(
     }
     let tp_3 = c.Py_TYPE(obj)?;
     let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
-    let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
+    let object_5 = match type_ {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name_4 = c.PyTypeObject_tp_name(&object_5)?;
     let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
     return Err(
         c
@@ -9063,22 +15426,181 @@ pub fn _PySuper_Lookup<C: CApi>(
     method: &mut i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PySuper_Lookup);
-    if let Some(su_obj_type) = &super::typeobject::supercheck(c, su_type, su_obj)? {
+    if let Some(su_obj_type) = &super::typeobject::supercheck(
+        c,
+        Some(su_type),
+        su_obj,
+    )? {
         return Ok(
-            Some(
-                c
-                    .do_super_lookup(
-                        None,
-                        Some(su_type),
-                        Some(su_obj),
-                        Some(su_obj_type),
-                        name,
-                        method,
-                    )?,
-            ),
+            super::typeobject::do_super_lookup(
+                c,
+                None,
+                Some(su_type),
+                Some(su_obj),
+                Some(su_obj_type),
+                name,
+                method,
+            )?,
         );
     }
     return Ok(None);
+}
+/// CPython: Objects/typeobject.c, `super_descr_get`.
+pub fn super_descr_get<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    obj: Option<&C::Object>,
+    _type_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::super_descr_get);
+    if let Some(obj_2) = obj && !c.is(obj_2, Global::Py_None)? {
+        if c.superobject_obj(self_)?.is_some() {
+            return Ok(Some(self_.clone()));
+        }
+        let PySuper_Type = c.global(Global::PySuper_Type)?;
+        if !c.Py_IS_TYPE(self_, &PySuper_Type)? {
+            let tp = c.Py_TYPE(self_)?;
+            let type__3 = c.superobject_type(self_)?;
+            return Ok(
+                Some(
+                    c
+                        .PyObject_CallFunctionObjArgs(
+                            &tp,
+                            &[
+                                match type__3.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                                Argument::Object(obj_2.clone()),
+                            ],
+                        )?,
+                ),
+            );
+        }
+        let type__2 = c.superobject_type(self_)?;
+        if super::typeobject::supercheck(c, type__2.as_ref(), obj_2)?.is_some() {
+            let PySuper_Type_2 = c.global(Global::PySuper_Type)?;
+            let tp_new = c.slot(&PySuper_Type_2, Slot::tp_new)?;
+            match tp_new.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            return Err(
+                c.unsupported("super_descr_get: NULL as an argument of call_newfunc"),
+            );
+        }
+        return Ok(None);
+    }
+    return Ok(Some(self_.clone()));
+}
+/// CPython: Objects/typeobject.c, `super_init`.
+pub fn super_init<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    kwds: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::super_init);
+    match c._PyArg_NoKeywords("super", Some(kwds)) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let PyType_Type = c.global(Global::PyType_Type)?;
+    let mut type_ = None::<C::Object>;
+    let mut obj = None::<C::Object>;
+    match c
+        .PyArg_ParseTuple(
+            args,
+            "|O!O:super",
+            &mut [
+                Parsed::Given(Argument::Object(PyType_Type)),
+                Parsed::Object(&mut type_),
+                Parsed::Object(&mut obj),
+            ],
+        )
+    {
+        Ok(_) => {}
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let result_3 = match super::typeobject::super_init_impl(
+        c,
+        self_,
+        type_.as_ref(),
+        obj.as_ref(),
+    ) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_3 < 0 {
+        return Ok(-1);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/typeobject.c, `super_init_impl`.
+pub fn super_init_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    type_: Option<&C::Object>,
+    obj: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::super_init_impl);
+    let (obj_3, type__4) = if let Some(type__2) = type_ {
+        (obj.cloned(), Some(type__2.clone()))
+    } else {
+        let frame = match c._PyThreadState_GetFrame() {
+            Ok(frame) => frame,
+            Err(error) if c.is_exception(&error) => {
+                let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_RuntimeError, "super(): no current frame"),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let result = match c._PyFrame_GetCode(&frame) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "super_init_impl: call of super_init_without_args while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let mut type__3 = None::<C::Object>;
+        let mut obj_2 = obj.cloned();
+        c.super_init_without_args(&frame, Some(&result), &mut type__3, &mut obj_2)?;
+        (obj_2.clone(), type__3.clone())
+    };
+    let is = match obj_3.as_ref() {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let obj_4 = if is { None } else { obj_3.clone() };
+    let obj_type_2 = if let Some(obj_5) = &obj_4 {
+        let Some(obj_type) = &super::typeobject::supercheck(c, type__4.as_ref(), obj_5)?
+        else {
+            return Ok(-1);
+        };
+        Some(obj_type.clone())
+    } else {
+        None
+    };
+    c.set_superobject_type(self_, type__4.as_ref())?;
+    c.set_superobject_obj(self_, obj_4.as_ref())?;
+    c.set_superobject_obj_type(self_, obj_type_2.as_ref())?;
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_vectorcall`.
 pub fn super_vectorcall<C: CApi>(
@@ -9089,84 +15611,77 @@ pub fn super_vectorcall<C: CApi>(
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_vectorcall);
-    let result = match c._PyArg_NoKwnames("super", kwnames) {
-        Ok(result) => result,
+    match c._PyArg_NoKwnames("super", Some(kwnames)) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "super_vectorcall: call of PyVectorcall_NARGS while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
-        let result_2 = match c.PyVectorcall_NARGS(nargsf) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "super_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = match c._PyArg_CheckPositional("super()", result_2, 0, 2) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                let tp_alloc_2 = c.slot(self_, Slot::tp_alloc)?;
-                match tp_alloc_2.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "super_vectorcall: call of call_allocfunc while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            let tp_alloc = c.slot(self_, Slot::tp_alloc)?;
-            let function = match tp_alloc.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            let su = c.call_allocfunc(&function, self_, 0)?;
-            let type_ = if result_2 != 0 {
-                if !c.PyType_Check(&args[0])? {
-                    let tp = c.Py_TYPE(&args[0])?;
-                    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                    return Err(
-                        c
-                            .PyErr_Format(
-                                &PyExc_TypeError,
-                                "super() argument 1 must be a type, not %.200s",
-                                &[Argument::Str(tp_name.clone())],
-                            ),
-                    );
-                }
-                Some(args[0].clone())
-            } else {
-                None
-            };
-            let obj = if result_2 == 2 { Some(args[1].clone()) } else { None };
-            match c.super_init_impl(&su, type_.as_ref(), obj.as_ref()) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            return Ok(Some(su));
+    let result_2 = match super::call::PyVectorcall_NARGS(c, nargsf) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "super_vectorcall: call of _PyArg_CheckPositional while an exception is pending",
+                    ),
+            );
         }
+        Err(error_2) => return Err(error_2),
+    };
+    match c._PyArg_CheckPositional("super()", result_2, 0, 2) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let tp_alloc = c.slot(self_, Slot::tp_alloc)?;
+    let function = match tp_alloc.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let su = c.call_allocfunc(&function, self_, 0)?;
+    let type__2 = if result_2 != 0 {
+        let type_ = c.item(args, 0)?;
+        if !c.PyType_Check(&type_)? {
+            let tp = c.Py_TYPE(&type_)?;
+            let tp_name = c.PyTypeObject_tp_name(&tp)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "super() argument 1 must be a type, not %.200s",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        Some(type_.clone())
+    } else {
+        None
+    };
+    let obj_2 = if result_2 == 2 {
+        let obj = c.item(args, 1)?;
+        Some(obj.clone())
+    } else {
+        None
+    };
+    let result_4 = match super::typeobject::super_init_impl(
+        c,
+        &su,
+        type__2.as_ref(),
+        obj_2.as_ref(),
+    ) {
+        Ok(result_4) => result_4,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(error_4);
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    if result_4 < 0 {
         return Ok(None);
     }
-    return Ok(None);
+    return Ok(Some(su));
 }

@@ -134,11 +134,8 @@ impl<'py> CApi for Live<'py> {
     ) -> Answer<Object<'py>> {
         self._PyObject_VectorcallTstate(f, args, nargsf, kwnames)
     }
-    fn PyObject_CallOneArg(&mut self, f: &Object<'py>, arg: Option<&Object<'py>>) -> Answer<Object<'py>> {
-        match arg {
-            Some(arg) => Ok(f.call1((arg,))?),
-            None => Err(Stop::Unsupported("PyObject_CallOneArg")),
-        }
+    fn PyObject_CallOneArg(&mut self, f: &Object<'py>, arg: &Object<'py>) -> Answer<Object<'py>> {
+        Ok(f.call1((arg,))?)
     }
     fn _PyObject_CallNoArgs(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
         Ok(f.call0()?)
@@ -202,11 +199,8 @@ impl<'py> CApi for Live<'py> {
     fn PyLong_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         Ok(live::long_as_double(op)?)
     }
-    fn PySeqIter_New(&mut self, op: Option<&Object<'py>>) -> Answer<Object<'py>> {
-        match op {
-            Some(op) => Ok(live::seq_iter(self.py, op)?),
-            None => Err(Stop::Unsupported("PySeqIter_New")),
-        }
+    fn PySeqIter_New(&mut self, op: &Object<'py>) -> Answer<Object<'py>> {
+        Ok(live::seq_iter(self.py, op)?)
     }
     fn PyTuple_GET_SIZE(&mut self, op: &Object<'py>) -> Answer<isize> {
         Ok(op.cast::<PyTuple>().map_err(PyErr::from)?.len() as isize)
@@ -434,7 +428,7 @@ impl<'py> CApi for Live<'py> {
         Ok(live::call_iternext(self.py, f.pointer, v)?)
     }
 
-    fn PyNumber_AsSsize_t(&mut self, item: &Object<'py>, error: &Object<'py>) -> Answer<isize> {
-        Ok(live::number_as_ssize(item, Some(error))?)
+    fn PyNumber_AsSsize_t(&mut self, item: &Object<'py>, error: Option<&Object<'py>>) -> Answer<isize> {
+        Ok(live::number_as_ssize(item, error)?)
     }
 }

@@ -275,7 +275,7 @@ impl<'py> Tracer<'py> {
                 return item.map_or_else(|| internal("an item gave nothing"), Ok);
             }
             ("contains", [container, item]) => {
-                let found = protocol::PySequence_Contains(self, Some(container), item)?;
+                let found = protocol::PySequence_Contains(self, container, item)?;
                 return Ok(self.boolean(found != 0));
             }
             ("setitem", [container, key, value]) => protocol::PyObject_SetItem(self, container, key, value),
@@ -299,6 +299,6 @@ impl<'py> Tracer<'py> {
             let result = self.native_operator("contains", &[container, item])?;
             return self.is_true(result);
         }
-        protocol::PySequence_Contains(self, Some(&container), &item).map(|found| found != 0)
+        protocol::PySequence_Contains(self, &container, &item).map(|found| found != 0)
     }
 }

@@ -47,7 +47,7 @@ impl<'py> Tracer<'py> {
                 return object.is_truthy().or_else(|error| self.raise_error(error));
             }
         }
-        object::PyObject_IsTrue(self, Some(&value)).map(|truth| truth != 0)
+        object::PyObject_IsTrue(self, &value).map(|truth| truth != 0)
     }
 
     /// `left is right`.
@@ -108,7 +108,7 @@ impl<'py> Tracer<'py> {
             let iter = self.import("builtins", "iter")?;
             return self.run_native(&iter, &[object], &[]);
         }
-        protocol::PyObject_GetIter(self, Some(&value))
+        protocol::PyObject_GetIter(self, &value)
     }
 
     /// `PyIter_Next`: `None` at the end.

@@ -94,3 +94,44 @@ fn target(expr: &Expr, into: &mut BTreeSet<String>) {
 pub fn indexed(body: &[Stmt], name: &str) -> bool {
     format!("{body:?}").contains(&format!("Index(Expr {{ kind: Name({name:?})"))
 }
+
+/// The function that a variable is handed on to, and as which argument.
+pub fn handed_on(body: &[Stmt], name: &str) -> Option<(String, usize)> {
+    let mut calls = Vec::new();
+    body.iter().for_each(|stmt| calls_in(stmt, &mut calls));
+    calls.into_iter().find_map(|(callee, args)| {
+        let index = args.iter().position(|arg| matches!(&arg.kind, Kind::Name(given) if given == name))?;
+        Some((callee, index))
+    })
+}
+
+fn calls_in(stmt: &Stmt, into: &mut Vec<(String, Vec<Expr>)>) {
+    match stmt {
+        Stmt::Expr(expr) | Stmt::Return(Some(expr), _) | Stmt::Declare { init: Some(expr), .. } => call_of(expr, into),
+        Stmt::If(condition, yes, no) => {
+            call_of(condition, into);
+            calls_in(yes, into);
+            no.iter().for_each(|no| calls_in(no, into));
+        }
+        Stmt::While { body, .. } | Stmt::DoWhile(body, _) => calls_in(body, into),
+        Stmt::Switch(_, list) | Stmt::Block(list) => list.iter().for_each(|stmt| calls_in(stmt, into)),
+        _ => {}
+    }
+}
+
+fn call_of(expr: &Expr, into: &mut Vec<(String, Vec<Expr>)>) {
+    match &expr.kind {
+        Kind::Call(callee, args) => {
+            if let Kind::Name(name) = &callee.kind {
+                into.push((name.clone(), args.clone()));
+            }
+            args.iter().for_each(|arg| call_of(arg, into));
+        }
+        Kind::Assign(_, inner) | Kind::Not(inner) | Kind::Cast(_, _, inner) => call_of(inner, into),
+        Kind::Binary(_, a, b) | Kind::And(a, b) | Kind::Or(a, b) => {
+            call_of(a, into);
+            call_of(b, into);
+        }
+        _ => {}
+    }
+}

@@ -1,6 +1,7 @@
 //! Calls on one path: macros that concern errors and ownership, translated functions, slots, and the rest of the C API.
 
 mod members;
+mod writes;
 
 use std::rc::Rc;
 
@@ -61,13 +62,24 @@ impl Paths {
             _ => {}
         }
         let Some((convention, route)) = self.world.clone().callee(&self.function.file, name, args.len()) else {
+            if let Some(body) = self.world.clone().expanded(name, args) {
+                self.expansions += 1;
+                if self.expansions > 200 {
+                    return self.no(format!("macro {name}, which contains itself"), at);
+                }
+                return self.eval(&body, state, k);
+            }
             return self.no(format!("call of {name}, which has no prototype"), at);
         };
         let name = name.clone();
+        let nulls: Vec<bool> = args.iter().map(super::operators::is_null).collect();
         self.all(
             args,
             state,
-            Rc::new(move |this, values, state| this.apply(&name, &convention, &route, values, at, state, k.clone())),
+            Rc::new(move |this, values, state| {
+                this.nulls = nulls.clone();
+                this.apply(&name, &convention, &route, values, at, state, k.clone())
+            }),
         )
     }
 
@@ -139,6 +151,7 @@ impl Paths {
         mut state: State,
         k: KV,
     ) -> Out {
+        let nulls = std::mem::take(&mut self.nulls);
         self.learnt.calls.insert(name.to_owned());
         // Reads that were made already.
         let memo_key = (!convention.raises && matches!(name, "Py_TYPE")).then(|| format!("{name}({values:?})"));
@@ -158,6 +171,14 @@ impl Paths {
         let mut code: Vec<TokenStream> = Vec::new();
         let mut rest: Vec<TokenStream> = Vec::new();
         let mut kinds = convention.params.clone();
+        let mut values = values;
+        if kinds.last() == Some(&ParamKind::Arguments)
+            && values.len() >= kinds.len()
+            && values.last() == Some(&Val::Null)
+        {
+            // NULL ends the arguments of a call; Rust's slices know their ends.
+            values.pop();
+        }
         for (kind, value) in kinds.iter_mut().zip(&values) {
             // An untyped pointer is what is passed.
             if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
@@ -165,27 +186,33 @@ impl Paths {
                     Val::Object(_) | Val::MaybeObject(_) | Val::Null | Val::Global(_) => {
                         *kind = ParamKind::Object(true)
                     }
-                    Val::Function(..) | Val::Named(_) => *kind = ParamKind::Function(String::new(), false),
+                    Val::Function(..) | Val::Named(_) | Val::MaybeFunction(..) => {
+                        *kind = ParamKind::Function(String::new(), false);
+                    }
+                    Val::Member(..) if self.is_pointer_member(value) => *kind = ParamKind::Object(true),
                     _ => {}
                 }
             }
         }
-        let fixed = if kinds.last() == Some(&ParamKind::Arguments) { kinds.len() - 1 } else { kinds.len() };
+        let parses = kinds.last() == Some(&ParamKind::Parsed);
+        let fixed = if parses || kinds.last() == Some(&ParamKind::Arguments) { kinds.len() - 1 } else { kinds.len() };
         if values.len() < fixed || (fixed == kinds.len() && values.len() > fixed) {
             return self.no(format!("call of {name} with {} arguments", values.len()), at);
         }
         for (index, value) in values.iter().enumerate() {
             if index >= fixed {
-                rest.push(self.argument(value, &mut lets, at)?);
+                rest.push(if parses {
+                    self.parsed(value, &mut lets, &mut after, &mut state, at)?
+                } else {
+                    self.argument(value, &mut lets, at)?
+                });
                 continue;
             }
             if let (ParamKind::Object(nullable), true) =
                 (&kinds[index], matches!(value, Val::Null | Val::MaybeObject(_)))
                 && !nullable
                 && !name.starts_with("call_")
-                && (!matches!(route, Route::Vocabulary)
-                    || convention.raises
-                        && (values[index] == Val::Null || self.world.contracts.meaning(name).is_empty()))
+                && self.may_widen(name, convention, route, nulls.get(index) == Some(&true))
             {
                 self.learnt.nullable.insert((route.key(name), index));
                 kinds[index] = ParamKind::Object(true);
@@ -195,36 +222,58 @@ impl Paths {
                 kinds[index] = ParamKind::Str(true);
             }
             let kind = kinds[index].clone();
+            if (&kind, value) == (&ParamKind::Object(false), &Val::Null) {
+                return self.stop(format!("NULL as an argument of {name}"));
+            }
             if let Some(token) = self.pass(value, &kind, &mut lets, &mut after, &mut state, at)? {
                 code.push(token);
             }
         }
         if fixed < convention.params.len() {
-            code.push(quote!(&[#(#rest),*]));
+            code.push(if parses { quote!(&mut [#(#rest),*]) } else { quote!(&[#(#rest),*]) });
         }
+        let method = self.world.method_name(&self.function.file, name);
+        let required = if parses { super::parsing::required(name, &values) } else { 0 };
         if matches!(route, Route::Vocabulary) {
-            self.world.note(name, &Convention { params: kinds, ..convention.clone() });
+            self.world.note(&method, &Convention { params: kinds, ..convention.clone() });
         }
-        let function = format_ident!("{name}");
+        let function = format_ident!("{method}");
         let call = match route {
             Route::Vocabulary => quote!(c.#function(#(#code),*)),
             Route::Translated(module) => {
                 let path = module_path(module, name);
+                self.learnt.calls.insert(name.to_owned());
                 if code.is_empty() { quote!(#path(c)) } else { quote!(#path(c, #(#code),*)) }
             }
         };
         if convention.raises {
             state.memo.clear();
         }
-        let mut block = self.outcome(name, convention, route, call, after, memo_key, at, state, k)?;
-        for (var, code) in lets.into_iter().rev() {
-            let mutable = self.hints[var].starts_with("mut ");
-            if mutable {
+        let lets: Vec<(usize, bool, TokenStream)> = lets
+            .into_iter()
+            .map(|(var, code)| {
+                let mutable = self.hints[var].starts_with("mut ");
                 self.hints[var] = self.hints[var].trim_start_matches("mut ").to_owned();
-            }
+                (var, mutable, if mutable && code.to_string() == "None" { quote!(None::<C::Object>) } else { code })
+            })
+            .collect();
+        let k = if required > 0 { self.requiring(&after, required, k) } else { k };
+        let mut block = self.outcome(name, convention, route, call, after, memo_key, at, state, k)?;
+        for (var, mutable, code) in lets.into_iter().rev() {
             block = Block::Let { var, mutable, value: code, rest: Box::new(block) };
         }
         Ok(block)
+    }
+
+    /// Whether a pointer that may be NULL shows that a parameter may be NULL, rather than that this path is never taken.
+    fn may_widen(&self, name: &str, convention: &Convention, route: &Route, null: bool) -> bool {
+        match route {
+            Route::Translated(file) => {
+                let function = self.world.defined.get(&(file.clone(), name.to_owned()));
+                null || function.is_some_and(|function| function.is_static)
+            }
+            Route::Vocabulary => convention.raises && self.world.contracts.meaning(name).is_empty(),
+        }
     }
 
     /// What follows a call.
@@ -266,8 +315,18 @@ impl Paths {
             Returns::Double => Val::Double(Place::owned(var)),
             Returns::Str => Val::Str(Place::owned(var)),
             Returns::Function(function) => Val::MaybeFunction(Place::owned(var), function.clone()),
+            Returns::Objects => Val::Slice(Place {
+                code: {
+                    let name = ident(var);
+                    quote!(&#name)
+                },
+                by_ref: true,
+            }),
             Returns::Error | Returns::Unsupported(_) => return self.no(format!("result of {name}"), at),
         };
+        // Functions that answer 0 with an exception answer 1 without.
+        let zero_fails = self.world.contracts.meaning(name) == "zero-fails";
+        let value = if zero_fails { Val::Const(1, None) } else { value };
         let mut fine = state.clone();
         for (target, value) in &after {
             fine.set(target, value.clone());
@@ -303,7 +362,7 @@ impl Paths {
         };
         let no = k(self, value_failed, failed)?;
         if is_propagation(&no, err, self.convention.returns == Returns::Error) {
-            return Ok(if value == Val::Unit {
+            return Ok(if value == Val::Unit || zero_fails {
                 Block::Do { code: quote!(#call?), rest: Box::new(yes) }
             } else {
                 Block::Let { var, mutable: false, value: quote!(#call?), rest: Box::new(yes) }
@@ -313,7 +372,7 @@ impl Paths {
     }
 
     /// The code of one argument; what must be bound before goes to `lets`, what the callee sets to `after`.
-    fn pass(
+    pub(super) fn pass(
         &mut self,
         value: &Val,
         kind: &ParamKind,
@@ -351,6 +410,12 @@ impl Paths {
             (ParamKind::OutInt(_), Val::Null) => quote!(&mut 0),
             (ParamKind::OutObject, Val::Null) => quote!(&mut None),
             (ParamKind::Slice, Val::Null) => quote!(&[]),
+            (ParamKind::Object(nullable), Val::Thread) => {
+                let var = self.fresh("state");
+                let name = ident(var);
+                lets.push((var, quote!(c.variable("PyThreadState")?)));
+                if *nullable { quote!(Some(&#name)) } else { quote!(&#name) }
+            }
             (ParamKind::Str(true), Val::Null) => quote!(None),
             (ParamKind::Int(int), value) => match self.int_code(value, int) {
                 Some(code) => code,
@@ -375,12 +440,43 @@ impl Paths {
                             parts.push(quote!(#code));
                         }
                         Val::Uninit => break,
+                        Val::MaybeObject(place) => {
+                            let code = &place.code;
+                            let owned = if place.by_ref { quote!(#code.cloned()) } else { quote!(#code.clone()) };
+                            let var = self.fresh("object");
+                            let name = ident(var);
+                            lets.push((var, quote!(match #owned { Some(object) => object, None => return Err(c.unsupported("NULL in an array")) })));
+                            parts.push(quote!(#name));
+                        }
                         other => return self.no(format!("array element: {}", other.word()), at),
                     }
                 }
                 quote!(&[#(#parts),*])
             }
             (ParamKind::Slice, Val::Slice(place)) => place.code.clone(),
+            (ParamKind::Strings, Val::Array(items, offset)) => {
+                let texts = items.iter().skip(*offset).map_while(|item| match item {
+                    Val::Literal(text) => Some(text.clone()),
+                    _ => None,
+                });
+                let texts: Vec<String> = texts.collect();
+                quote!(&[#(#texts),*])
+            }
+            (ParamKind::Slice, Val::Member(place, structure, path)) => {
+                let method = self.note_elements(structure, path, at)?;
+                let var = self.fresh("items");
+                let (code, name) = (place.reference(), ident(var));
+                lets.push((var, quote!(c.#method(#code)?)));
+                quote!(&#name)
+            }
+            (ParamKind::Object(_), Val::Member(..)) if self.is_pointer_member(value) => {
+                let Val::Member(place, structure, path) = value else { return self.no("pointer", at) };
+                let method = self.note_pointer(structure, path);
+                let var = self.fresh(path.last().map_or("pointer", String::as_str));
+                let code = place.reference();
+                lets.push((var, quote!(c.#method(#code)?)));
+                return self.pass(&Val::MaybeObject(Place::owned(var)), kind, lets, after, state, at);
+            }
             (ParamKind::OutObject | ParamKind::OutInt(_), Val::Address(target)) => {
                 return self.pass_out(kind, target, lets, after, state, at).map(Some);
             }
@@ -403,14 +499,18 @@ impl Paths {
                 let var = self.fresh(name);
                 let (id, code) = (format_ident!("{id}"), ident(var));
                 lets.push((var, quote!(c.function(FunctionId::#id)?)));
-                quote!(&#code)
+                if matches!(kind, ParamKind::Function(_, true)) { quote!(Some(&#code)) } else { quote!(&#code) }
+            }
+            (ParamKind::Function(_, true), Val::MaybeFunction(place, _)) => {
+                let code = &place.code;
+                if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
             }
             (ParamKind::Object(_), Val::Pending) => return self.no("type of the pending exception as an argument", at),
             (kind, value) => return self.no(format!("argument {} for {}", value.word(), word(kind)), at),
         }))
     }
 
-    fn pass_out(
+    pub(super) fn pass_out(
         &mut self,
         kind: &ParamKind,
         target: &str,
@@ -454,7 +554,7 @@ impl Paths {
     }
 
     /// An argument of a format.
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         value: &Val,
         lets: &mut Vec<(usize, TokenStream)>,

@@ -16,11 +16,13 @@ pub struct Contract {
     /// Parameters that may be NULL.
     #[serde(default)]
     pub nullable: Vec<usize>,
+    /// Untyped parameters that are pointers to functions.
+    #[serde(default)]
+    pub functions: Vec<usize>,
     /// Whether it answers a caller's mistake (NULL where an object must be), so that a test for NULL before it says nothing.
     #[serde(default)]
     pub guard: bool,
     /// Why the row is right; every row must say.
-    #[allow(dead_code)]
     pub reason: String,
 }
 
@@ -31,7 +33,16 @@ pub struct Contracts(BTreeMap<String, Contract>);
 impl Contracts {
     /// The table that comes with slotgen.
     pub fn load() -> Result<Self, String> {
-        toml::from_str(include_str!("contracts.toml")).map(Self).map_err(|error| format!("contracts.toml: {error}"))
+        let rows: BTreeMap<String, Contract> =
+            toml::from_str(include_str!("contracts.toml")).map_err(|error| format!("contracts.toml: {error}"))?;
+        match rows.iter().find(|(_, row)| row.reason.trim().is_empty()) {
+            Some((name, _)) => Err(format!("contracts.toml: the row `{name}` gives no reason")),
+            None => Ok(Self(rows)),
+        }
+    }
+    /// Whether other files ask the world for what a file defines: the layout of its objects in memory is the world's.
+    pub fn memory(&self, file: &str) -> bool {
+        self.meaning(file) == "memory"
     }
     /// The row of a name.
     pub fn get(&self, name: &str) -> Option<&Contract> {
@@ -43,7 +54,7 @@ impl Contracts {
     }
     /// Whether a function is asked of the world although its body is at hand.
     pub fn kept(&self, name: &str) -> bool {
-        !matches!(self.meaning(name), "" | "slot" | "slot-optional" | "own")
+        !matches!(self.meaning(name), "" | "slot" | "slot-optional" | "own" | "own-optional" | "world")
     }
 }
 
@@ -60,6 +71,8 @@ pub enum ParamKind {
     Str(bool),
     /// `&[C::Object]`.
     Slice,
+    /// `&[&str]`.
+    Strings,
     /// `&mut Option<C::Object>`.
     OutObject,
     /// `&mut` integer.
@@ -70,6 +83,8 @@ pub enum ParamKind {
     Nothing,
     /// `&[Argument<C::Object>]`.
     Arguments,
+    /// `&mut [Parsed<C::Object>]`: variables that a parser of arguments sets.
+    Parsed,
     /// Cannot be translated: the C type.
     Unsupported(String),
 }
@@ -87,6 +102,8 @@ pub enum Returns {
     Int(&'static str, bool),
     /// A truth value.
     Bool,
+    /// Objects that a pointer leads to.
+    Objects,
     /// `f64`.
     Double,
     /// A string.
@@ -127,19 +144,32 @@ pub fn param_kind(ctype: &CType, nullable: bool) -> ParamKind {
         CType::Function(name) => ParamKind::Function(name.clone(), nullable),
         CType::Suite(name) => ParamKind::Unsupported((*name).to_owned()),
         CType::Void => ParamKind::Unsupported("void".to_owned()),
+        CType::Opaque(text) if super::ctype::is_pointer(text) => ParamKind::Object(nullable),
+        CType::Opaque(text) if text == "char**" => ParamKind::Strings,
         CType::Opaque(text) => ParamKind::Unsupported(text.clone()),
     }
 }
 
 /// The convention that a prototype, and the row of its name, say.
 pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> Convention {
-    let meaning = row.map_or("", |row| row.meaning.as_str()).trim_start_matches("keep-").trim_start_matches("slot-");
+    let meaning = row
+        .map_or("", |row| row.meaning.as_str())
+        .trim_start_matches("keep-")
+        .trim_start_matches("own-")
+        .trim_start_matches("slot-");
     let nullable = |index: &usize| row.is_some_and(|row| row.nullable.contains(index));
     let mut params: Vec<_> =
         signature.params.iter().enumerate().map(|(index, param)| param_kind(&param.ctype, nullable(&index))).collect();
-    if signature.variadic {
-        params.push(ParamKind::Arguments);
+    for index in row.iter().flat_map(|row| &row.functions) {
+        if let Some(kind) = params.get_mut(*index) {
+            *kind = ParamKind::Function(String::new(), false);
+        }
     }
+    if signature.variadic {
+        params.push(if meaning == "zero-fails" { ParamKind::Parsed } else { ParamKind::Arguments });
+    }
+    let pointer =
+        matches!(&signature.returns, CType::Opaque(text) if text == "void*" || super::ctype::is_pointer(text));
     let test =
         name.ends_with("_Check") || name.ends_with("_CheckExact") || name.starts_with("Py_Is") || name == "Py_IS_TYPE";
     let raises = !(test || matches!(meaning, "infallible" | "same"));
@@ -147,6 +177,11 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         _ if meaning == "raises" => (Returns::Error, None),
         CType::Object if meaning == "optional" => (Returns::Optional, None),
         CType::Object => (Returns::Object, None),
+        CType::Objects if meaning == "optional" => (Returns::Optional, None),
+        CType::Objects => (Returns::Object, None),
+        _ if pointer && meaning == "optional" => (Returns::Optional, None),
+        _ if pointer => (Returns::Object, None),
+        CType::Int(int) if meaning == "zero-fails" => (Returns::Int(int, true), Some(0)),
         CType::Int(_) if test => (Returns::Bool, Some(-1)),
         CType::Int(int) => (Returns::Int(int, meaning != "ambiguous" && raises), Some(-1)),
         CType::Void => (Returns::Unit, None),

@@ -57,9 +57,17 @@ pub fn integer(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a C type is a pointer to a struct that is no Python object, by its text.
+pub fn is_pointer(text: &str) -> bool {
+    text.strip_suffix('*').is_some_and(|name| {
+        name != "void" && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ')) && integer(name).is_none()
+    })
+}
+
 impl CType {
     /// The type of `name` behind `stars` pointers; `objects` and `functions` are the known struct and function typedef names.
     pub fn of(name: &str, stars: usize, known: &dyn Known) -> Self {
+        let name = name.trim_start_matches("enum ");
         match (name, stars) {
             ("void", 0) => return Self::Void,
             ("double", 0) => return Self::Double,
@@ -80,7 +88,7 @@ impl CType {
         if known.is_function(name) && stars == 0 {
             return Self::Function(name.to_owned());
         }
-        match (integer(name), stars) {
+        match (integer(name).or_else(|| known.integer(name)), stars) {
             (Some(int), 0) => Self::Int(int),
             (Some(int), 1) => Self::OutInt(int),
             _ => Self::Opaque(format!("{name}{}", "*".repeat(stars))),
@@ -94,4 +102,6 @@ pub trait Known {
     fn is_object(&self, name: &str) -> bool;
     /// Whether a typedef is a pointer to a function.
     fn is_function(&self, name: &str) -> bool;
+    /// The Rust type of a typedef that is an integer or an enumeration.
+    fn integer(&self, name: &str) -> Option<&'static str>;
 }

@@ -70,6 +70,7 @@ pub fn translate(
 ) -> Result<Translation, String> {
     let mut known = Declarations::default();
     let mut headers = Vec::new();
+    let mut function_macros = BTreeMap::new();
     for file in tree.files().iter() {
         let path = file.path();
         if path.starts_with("Include/")
@@ -77,6 +78,9 @@ pub fn translate(
             && !path.contains("mimalloc")
             && let Ok(unit) = pre.unit(path)
         {
+            for (name, params, body) in super::macros::function_macros(file.text()) {
+                function_macros.entry(name).or_insert((params, body));
+            }
             headers.push(unit.text);
         }
     }
@@ -90,13 +94,20 @@ pub fn translate(
     for _ in 0..3 {
         headers.iter().for_each(|text| declarations(text, &mut known));
     }
+    for made in pre.api_macros() {
+        if let Some(params) = made.parameters {
+            function_macros.insert(made.name, (params, made.body));
+        }
+    }
+    let mut variables = BTreeMap::new();
     for unit in &units {
         let mut own = Declarations::default();
         std::mem::swap(&mut own.prototypes, &mut known.prototypes);
         let globals = std::mem::take(&mut known.globals);
         declarations(&unit.text, &mut known);
         known.prototypes = own.prototypes;
-        known.globals = globals;
+        let own = std::mem::replace(&mut known.globals, globals);
+        variables.extend(own.into_iter().map(|(name, ctype)| ((unit.path.clone(), name), ctype)));
     }
     let mut defined = BTreeMap::new();
     let mut tables = BTreeMap::new();
@@ -113,6 +124,8 @@ pub fn translate(
         contracts: Contracts::load()?,
         declarations: known,
         macros: Box::new(move |name| macros.get(name).cloned()),
+        function_macros,
+        variables,
         translated: RefCell::default(),
         defined,
         vocabulary: RefCell::default(),
@@ -207,12 +220,13 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
             if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
                 *kind = untyped(function, &param.name);
             }
-            if *kind == ParamKind::OutObject && indexed(function, &param.name) {
+            if *kind == ParamKind::OutObject && (param.array || indexed(function, &param.name)) {
                 *kind = ParamKind::Slice;
             }
         }
         world.translated.borrow_mut().insert(key.clone(), first);
     }
+    untyped_arguments(&world);
     let mut left: BTreeMap<(String, String), Left> = BTreeMap::new();
     let mut results: BTreeMap<(String, String), Translated> = BTreeMap::new();
     let mut dirty: BTreeSet<String> = BTreeSet::new();
@@ -289,7 +303,7 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
                 }
             }
         }
-        for name in nullable_methods(&world).difference(&nullable) {
+        for (name, _) in nullable_methods(&world).difference(&nullable) {
             dirty.insert(name.clone());
             changed = true;
         }
@@ -326,17 +340,44 @@ fn untyped(function: &Function, name: &str) -> ParamKind {
     if is("Object") { ParamKind::Object(false) } else { ParamKind::Unsupported("void*".to_owned()) }
 }
 
+/// Untyped pointers that are handed on are what the callee takes them for; the others are pointers to no known struct.
+fn untyped_arguments(world: &World) {
+    for last in [false, false, false, true] {
+        let known = world.translated.borrow().clone();
+        let mut translated = world.translated.borrow_mut();
+        for (key, convention) in translated.iter_mut() {
+            let Some(function) = world.defined.get(key) else { continue };
+            for (kind, param) in convention.params.iter_mut().zip(&function.signature.params) {
+                if !matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
+                    continue;
+                }
+                match super::assigned::handed_on(&function.body, &param.name) {
+                    Some((callee, index)) => {
+                        let theirs = known.get(&(key.0.clone(), callee)).and_then(|theirs| theirs.params.get(index));
+                        if let Some(theirs @ (ParamKind::Function(..) | ParamKind::Object(_))) = theirs {
+                            *kind = theirs.clone();
+                        } else if last {
+                            *kind = ParamKind::Object(true);
+                        }
+                    }
+                    None if last => *kind = ParamKind::Object(true),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
 /// The methods of the vocabulary with parameters that may be NULL.
-fn nullable_methods(world: &World) -> BTreeSet<String> {
+fn nullable_methods(world: &World) -> BTreeSet<(String, usize)> {
     let vocabulary = world.vocabulary.borrow();
     let nullable = |convention: &Convention| {
         convention.params.iter().filter(|kind| matches!(kind, ParamKind::Object(true) | ParamKind::Str(true))).count()
     };
     vocabulary
         .iter()
-        .map(|(name, convention)| (name, nullable(convention)))
+        .map(|(name, convention)| (name.clone(), nullable(convention)))
         .filter(|(_, count)| *count > 0)
-        .map(|(name, _)| name.clone())
         .collect()
 }
 

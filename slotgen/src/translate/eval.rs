@@ -72,10 +72,14 @@ impl Paths {
             }
             Kind::Binary(operator, left, right) => {
                 let operator = operator.clone();
-                self.all(
+                let steps = self.struct_of(left).filter(|_| matches!(operator.as_str(), "+" | "-"));
+                self.settled(
                     &[(**left).clone(), (**right).clone()],
                     state,
                     Rc::new(move |this, values, state| {
+                        if let (Some(structure), Val::Object(_) | Val::MaybeObject(_)) = (&steps, &values[0]) {
+                            return this.step(structure, &operator, &values, at, state, &k);
+                        }
                         let value = this.binary(&operator, &values[0], &values[1], at, &state)?;
                         match value {
                             Computed::Val(value) => k(this, value, state),
@@ -127,7 +131,10 @@ impl Paths {
                 let second = second.clone();
                 self.eval(first, state, Rc::new(move |this, _, state| this.eval(&second, state, k.clone())))
             }
-            Kind::SizeOf(text) => self.no(format!("sizeof({text})"), at),
+            Kind::SizeOf(text) => match self.world.constant_of(expr) {
+                Some(number) => k(self, Val::Const(number, None), state),
+                None => self.no(format!("sizeof({text})"), at),
+            },
             Kind::List(_) => self.no("initialiser list", at),
         }
     }
@@ -142,7 +149,7 @@ impl Paths {
         let world = self.world.clone();
         match world.global(&self.function.file, name).or_else(|| world.object_global(name)) {
             Some(value) => k(self, value, state),
-            None => self.no(format!("name {name}"), at),
+            None => self.variable(name, at, state, k),
         }
     }
 
@@ -173,7 +180,7 @@ impl Paths {
             ("+", value) => value,
             ("-", Val::Int(place, int, _)) => {
                 let code = place.code;
-                Val::Int(Place { code: quote!((-#code)), by_ref: false }, int, false)
+                Val::Int(Place { code: quote!(#code.wrapping_neg()), by_ref: false }, int, false)
             }
             ("-", Val::Double(place)) => {
                 let code = place.code;
@@ -193,6 +200,18 @@ impl Paths {
         let at = target.at;
         match &target.kind {
             Kind::Name(name) => {
+                if self.local_structs.contains(name) {
+                    return self.no("copy of a struct", at);
+                }
+                if self.is_pointer_member(&value) {
+                    let target = target.clone();
+                    return self.pointer(
+                        value,
+                        at,
+                        state,
+                        Rc::new(move |this, value, state| this.assign(&target, value, state, k.clone())),
+                    );
+                }
                 let value = match self.types.get(name).cloned() {
                     Some(ctype) => self.convert(value, &ctype, at)?,
                     None => return self.no(format!("assignment to {name}"), at),
@@ -271,6 +290,11 @@ impl Paths {
 
     fn assign_out(&mut self, inner: &Expr, value: Val, state: State, k: KV) -> Out {
         let Kind::Name(pointer) = &inner.kind else { return self.no("assignment through a pointer", inner.at) };
+        if let (Some(target @ (Val::Object(_) | Val::MaybeObject(_))), Some(CType::Objects)) =
+            (state.vars.get(pointer).cloned(), self.types.get(pointer))
+        {
+            return self.write_pointer(target, value, inner.at, state, k);
+        }
         let Some(Val::Address(name)) = state.vars.get(pointer).cloned() else {
             return self.no("assignment through this pointer", inner.at);
         };
@@ -297,8 +321,8 @@ impl Paths {
     fn assign_item(&mut self, base: &Expr, index: &Expr, value: Val, state: State, k: KV) -> Out {
         let at = base.at;
         let name = match &base.kind {
-            Kind::Name(name) => name.clone(),
-            _ => return self.no("assignment to an element", at),
+            Kind::Name(name) if matches!(state.vars.get(name), Some(Val::Array(..))) => name.clone(),
+            _ => return self.assign_element(base, index, value, state, k),
         };
         self.eval(
             index,
@@ -368,15 +392,19 @@ impl Paths {
     }
 
     fn deref(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
+        let to_object = match &inner.kind {
+            Kind::Name(name) => self.types.get(name) == Some(&CType::Objects),
+            Kind::Cast(ctype, ..) => *ctype == CType::Objects,
+            _ => false,
+        };
         self.eval(
             inner,
             state,
             Rc::new(move |this, value, state| match value {
                 Val::Function(..) | Val::Named(_) | Val::MaybeFunction(..) => k(this, value, state),
+                Val::Object(_) | Val::MaybeObject(_) if to_object => this.read_pointer(value, at, state, k.clone()),
                 Val::Address(name) => match state.vars.get(&name).cloned() {
-                    Some(Val::Uninit) | None if name.starts_with('*') => {
-                        this.no("value of an out parameter before it is set", at)
-                    }
+                    Some(Val::Uninit) | None if name.starts_with('*') => this.given_out(&name, at, state, k.clone()),
                     Some(value) => k(this, value, state),
                     None => this.no("value behind a pointer", at),
                 },
@@ -389,7 +417,9 @@ impl Paths {
                 }
                 Val::Slice(place) => {
                     let code = place.code;
-                    k(this, Val::Object(Place { code: quote!(#code[0]), by_ref: false }), state)
+                    this.bind("item", quote!(c.item(#code, 0)?), &mut |this, var| {
+                        k(this, Val::Object(Place::owned(var)), state.clone())
+                    })
                 }
                 other => this.no(format!("value behind a pointer ({})", other.word()), at),
             }),
@@ -397,6 +427,10 @@ impl Paths {
     }
 
     fn address(&mut self, inner: &Expr, at: usize, state: State, k: KV) -> Out {
+        let structure = match &inner.kind {
+            Kind::Index(base, _) => self.struct_of(base),
+            _ => None,
+        };
         match &inner.kind {
             Kind::Call(callee, args) => {
                 if let (Kind::Name(name), Some(Expr { kind: Kind::Name(id), .. })) = (&callee.kind, args.first())
@@ -410,15 +444,16 @@ impl Paths {
                 }
                 self.no("address of a call", at)
             }
+            Kind::Name(name) if self.local_structs.contains(name) => self.eval(inner, state, k),
             Kind::Name(name) if state.vars.contains_key(name) => k(self, Val::Address(name.clone()), state),
             Kind::Name(name) => match self.world.clone().global(&self.function.file, name) {
                 Some(value) => k(self, value, state),
                 None => match self.world.clone().object_global(name) {
                     Some(value) => k(self, value, state),
-                    None => self.no(format!("address of {name}"), at),
+                    None => self.variable(name, at, state, k),
                 },
             },
-            Kind::Index(base, index) => self.all(
+            Kind::Index(base, index) => self.settled(
                 &[(**base).clone(), (**index).clone()],
                 state,
                 Rc::new(move |this, values, state| match &values[0] {
@@ -426,15 +461,28 @@ impl Paths {
                         let byte = Val::SuiteByte(place.clone(), suite, Box::new(values[1].clone()));
                         k(this, byte, state)
                     }
+                    Val::Object(_) | Val::MaybeObject(_) if structure.is_some() => {
+                        let structure = structure.clone().unwrap_or_default();
+                        this.step(&structure, "+", &values, at, state, &k)
+                    }
                     other => this.no(format!("address of an element ({})", other.word()), at),
                 }),
             ),
             Kind::Deref(inner) => self.eval(inner, state, k),
+            Kind::Member(..) => self.eval(
+                inner,
+                state,
+                Rc::new(move |this, value, state| match value {
+                    Val::Member(..) => this.pointer(value, at, state, k.clone()),
+                    _ => this.no("address of a member", at),
+                }),
+            ),
             _ => self.no("address of this expression", at),
         }
     }
 
     fn index(&mut self, base: &Expr, index: &Expr, at: usize, state: State, k: KV) -> Out {
+        let structure = self.struct_of(base).filter(|name| self.world.declarations.structs.contains_key(name));
         self.all(
             &[base.clone(), index.clone()],
             state,
@@ -450,7 +498,16 @@ impl Paths {
                 (Val::Slice(place), index) => {
                     let Some(index) = this.int_code(index, "usize") else { return this.no("index", at) };
                     let code = &place.code;
-                    k(this, Val::Object(Place { code: quote!(#code[#index]), by_ref: false }), state)
+                    this.bind("item", quote!(c.item(#code, #index)?), &mut |this, var| {
+                        k(this, Val::Object(Place::owned(var)), state.clone())
+                    })
+                }
+                (Val::Object(_), _) if structure.is_some() => {
+                    let structure = structure.clone().unwrap_or_default();
+                    this.step(&structure, "+", &values, at, state, &k)
+                }
+                (Val::Member(place, structure, path), index) => {
+                    this.element(place.clone(), structure, path, index, at, state, &k)
                 }
                 (other, _) => this.no(format!("element of {}", other.word()), at),
             }),
@@ -493,7 +550,7 @@ pub(super) fn is_name(code: &TokenStream) -> bool {
 }
 
 /// A constant as an integer type holds it.
-fn wrap(number: i128, int: &str) -> i128 {
+pub(super) fn wrap(number: i128, int: &str) -> i128 {
     match int {
         "u32" => i128::from(number as u32),
         "u64" | "usize" => i128::from(number as u64),

@@ -113,6 +113,8 @@ pub struct Param {
     pub ctype: CType,
     /// The name of the type it points to.
     pub structure: String,
+    /// Whether it is declared as a pointer to pointers that stay: an array.
+    pub array: bool,
 }
 
 /// The head of a function.

@@ -24,6 +24,8 @@ pub struct Declarations {
     pub structs: BTreeMap<String, Vec<String>>,
     /// Enumeration constants.
     pub constants: BTreeMap<String, i128>,
+    /// Typedefs of integers and enumerations, by their Rust type.
+    pub integers: BTreeMap<String, &'static str>,
     /// File-level variables with their types.
     pub globals: BTreeMap<String, CType>,
 }
@@ -34,6 +36,9 @@ impl Known for Declarations {
     }
     fn is_function(&self, name: &str) -> bool {
         self.functions.contains_key(name)
+    }
+    fn integer(&self, name: &str) -> Option<&'static str> {
+        self.integers.get(name).copied()
     }
 }
 
@@ -190,6 +195,10 @@ impl<'t> Text<'t> {
                         name: declarator.name.map_or("", |name| self.of(name)).to_owned(),
                         ctype,
                         structure: name,
+                        array: declarator.stars == 2 && {
+                            let text: String = self.of(param).split_whitespace().collect();
+                            text.contains("*const*")
+                        },
                     });
                 }
                 _ => signature.variadic = true,
@@ -307,6 +316,8 @@ impl<'t> Text<'t> {
         let at = node.start_byte();
         let is_static =
             children(node).any(|child| child.kind() == "storage_class_specifier" && self.of(child) == "static");
+        // What never changes may as well be made anew by every call.
+        let is_static = is_static && !self.of(node).contains("const ") && !self.of(node).contains("char *");
         let mut cursor = node.walk();
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for child in declarators {
@@ -399,6 +410,7 @@ pub fn declarations(text: &str, into: &mut Declarations) {
     into.members.extend(found.members);
     into.structs.extend(found.structs);
     into.constants.extend(found.constants);
+    into.integers.extend(found.integers);
     into.globals.extend(found.globals);
 }
 
@@ -450,7 +462,25 @@ impl Text<'_> {
                         found.structs.insert(name, order);
                     }
                 }
-                "enum_specifier" => self.enumeration(body, found),
+                "enum_specifier" => {
+                    if declarator.stars == 0 {
+                        found.integers.insert(name, "i32");
+                    }
+                    self.enumeration(body, found);
+                }
+                "primitive_type" | "sized_type_specifier" | "type_identifier"
+                    if declarator.stars == 0
+                        && declarator.array.is_none()
+                        && super::ctype::integer(self.of(body))
+                            .or_else(|| self.known.integer(self.of(body)))
+                            .is_some() =>
+                {
+                    if let Some(int) =
+                        super::ctype::integer(self.of(body)).or_else(|| self.known.integer(self.of(body)))
+                    {
+                        found.integers.insert(name, int);
+                    }
+                }
                 "type_identifier" if self.known.objects.contains(self.of(body)) && declarator.stars == 0 => {
                     found.objects.insert(name);
                 }
@@ -463,12 +493,20 @@ impl Text<'_> {
         let Some(body) = node.child_by_field_name("body") else { return };
         let mut order = Vec::new();
         for field in children(body).filter(|field| field.kind() == "field_declaration") {
-            let base = self.type_name(field);
+            let mut base = self.type_name(field);
+            let inner = field
+                .child_by_field_name("type")
+                .filter(|ty| matches!(ty.kind(), "struct_specifier" | "union_specifier") && base.trim() == "struct");
             let mut cursor = field.walk();
             let declarators: Vec<_> = field.children_by_field_name("declarator", &mut cursor).collect();
             for child in declarators {
                 let declarator = self.declarator(child);
                 let Some(member) = declarator.name.map(|member| self.of(member).to_owned()) else { continue };
+                if let Some(inner) = inner {
+                    // A struct without a name is called after the member.
+                    base = format!("{name}_{member}");
+                    self.structure(inner, &base.clone(), found);
+                }
                 let stars = declarator.stars + usize::from(declarator.array.is_some());
                 let ctype = CType::of(&base, stars, self.known);
                 if order.is_empty()

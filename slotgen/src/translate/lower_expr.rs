@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::ctype::{CType, Known};
 use super::ir::{Expr, Kind};
 use super::lower::{Text, children, unknown};
 
@@ -44,6 +45,23 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
         }
         "string_literal" | "concatenated_string" => {
             Kind::Str(string_of(text, node).ok_or("string with a macro in it")?)
+        }
+        "call_expression" if cast_of(text, node, "function").is_some() => {
+            // `(type)(x)` looks like a call.
+            let int = cast_of(text, node, "function").ok_or("cast")?;
+            let args = node.child_by_field_name("arguments").ok_or("call")?;
+            let inner = children(args).next().ok_or("cast of nothing")?;
+            Kind::Cast(CType::Int(int), String::new(), Box::new(expression(text, inner)))
+        }
+        "binary_expression"
+            if cast_of(text, node, "left").is_some() && matches!(text.field(node, "operator"), "-" | "+") =>
+        {
+            // `(type)-1` looks like a subtraction.
+            let int = cast_of(text, node, "left").ok_or("cast")?;
+            let operand = child(text, node, "right")?;
+            let at = operand.at;
+            let signed = Kind::Unary(text.field(node, "operator").to_owned(), operand);
+            Kind::Cast(CType::Int(int), String::new(), Box::new(Expr { kind: signed, at }))
         }
         "call_expression" => {
             let callee = child(text, node, "function")?;
@@ -97,12 +115,29 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
         "sizeof_expression" => {
             Kind::SizeOf(node.named_child(0).map_or("", |child| text.of(child)).trim_matches(['(', ')']).to_owned())
         }
+        "initializer_pair" => {
+            let field = children(node).find(|child| child.kind() == "field_designator").ok_or("initialiser")?;
+            let name = text.of(field).trim_start_matches('.').trim().to_owned();
+            let target = Expr { kind: Kind::Name(name), at: field.start_byte() };
+            Kind::Assign(Box::new(target), child(text, node, "value")?)
+        }
         "initializer_list" => {
             let items: Vec<_> = children(node).collect();
             Kind::List(items.into_iter().map(|item| expression(text, item)).collect())
         }
         other => return Err(other.to_owned()),
     })
+}
+
+/// The integer type that a parenthesised name, read as a value, really is.
+fn cast_of(text: &Text<'_>, node: Node<'_>, field: &str) -> Option<&'static str> {
+    let name = text.field(node, field).trim();
+    let inner = if field == "function" && !name.starts_with('(') {
+        name
+    } else {
+        name.strip_prefix('(')?.strip_suffix(')')?.trim()
+    };
+    super::ctype::integer(inner).or_else(|| text.known.integer(inner))
 }
 
 /// The value of a C integer constant.

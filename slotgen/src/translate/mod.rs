@@ -11,7 +11,9 @@ mod guards;
 pub(crate) mod ir;
 pub(crate) mod lower;
 mod lower_expr;
+mod macros;
 mod operators;
+mod parsing;
 mod paths;
 mod print;
 mod render;
@@ -24,5 +26,35 @@ pub use driver::{Left, Translated, Translation, translate};
 pub use render::{Output, capi, files, release_files};
 
 /// The C files whose functions are translated.
-pub const UNITS: &[&str] =
-    &["Objects/abstract.c", "Objects/boolobject.c", "Objects/dictobject.c", "Objects/object.c", "Objects/typeobject.c"];
+pub const UNITS: &[&str] = &[
+    "Objects/abstract.c",
+    "Objects/boolobject.c",
+    "Objects/bytearrayobject.c",
+    "Objects/bytesobject.c",
+    "Objects/call.c",
+    "Objects/cellobject.c",
+    "Objects/classobject.c",
+    "Objects/complexobject.c",
+    "Objects/descrobject.c",
+    "Objects/dictobject.c",
+    "Objects/enumobject.c",
+    "Objects/floatobject.c",
+    "Objects/funcobject.c",
+    "Objects/genericaliasobject.c",
+    "Objects/iterobject.c",
+    "Objects/listobject.c",
+    "Objects/longobject.c",
+    "Objects/methodobject.c",
+    "Objects/moduleobject.c",
+    "Objects/namespaceobject.c",
+    "Objects/object.c",
+    "Objects/rangeobject.c",
+    "Objects/setobject.c",
+    "Objects/sliceobject.c",
+    "Objects/structseq.c",
+    "Objects/tupleobject.c",
+    "Objects/typeobject.c",
+    "Objects/unicodeobject.c",
+    "Objects/unionobject.c",
+    "Objects/weakrefobject.c",
+];

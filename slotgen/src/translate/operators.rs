@@ -63,7 +63,7 @@ impl Paths {
             (Val::Slice(place), number) if operator == "+" => {
                 let Some(by) = self.int_code(number, "usize") else { return self.no("pointer arithmetic", at) };
                 let code = &place.code;
-                Val::Slice(Place { code: quote!(&#code[#by..]), by_ref: true })
+                Val::Slice(Place { code: quote!(#code.get(#by..).unwrap_or_default()), by_ref: true })
             }
             (Val::Double(_), _) | (_, Val::Double(_)) => self.double(operator, left, right, at)?,
             _ => self.integers(operator, left, right, at)?,
@@ -104,6 +104,15 @@ impl Paths {
             return self.no(format!("operator {operator}"), at);
         };
         let op = op_tokens(operator);
+        if let (">", Val::Const(number, _)) = (operator, right)
+            && match int {
+                "u32" => *number >= i128::from(u32::MAX),
+                "u64" | "usize" => *number >= i128::from(u64::MAX),
+                _ => false,
+            }
+        {
+            return Ok(Val::Const(0, None));
+        }
         if is_comparison(operator) {
             return Ok(Val::Bool(Place { code: quote!((#a #op #b)), by_ref: false }));
         }
@@ -116,13 +125,22 @@ impl Paths {
         let positive =
             int.starts_with('u') || (matches!(operator, "&" | "+" | "|") && positive(left) && positive(right));
         let code = match method {
-            Some(method) if int.starts_with('u') => {
+            Some(method) => {
                 let (method, int) = (format_ident!("{method}"), format_ident!("{int}"));
-                let a = if matches!(left, Val::Const(..)) { quote!((#a as #int)) } else { a };
+                let a = if matches!(left, Val::Const(..)) || int == "const" { quote!((#a as #int)) } else { a };
                 quote!(#a.#method(#b))
             }
             _ if matches!(operator, "/" | "%") && !matches!(right, Val::Const(number, _) if *number > 0) => {
-                return self.no("division by a variable", at);
+                let method = format_ident!("{}", if operator == "/" { "checked_div" } else { "checked_rem" });
+                let int = format_ident!("{int}");
+                quote!((#a as #int).#method(#b).ok_or_else(|| c.unsupported("division by zero"))?)
+            }
+            _ if matches!(operator, "<<" | ">>")
+                && !matches!(right, Val::Const(number, _) if (0..32).contains(number)) =>
+            {
+                let method = format_ident!("{}", if operator == "<<" { "wrapping_shl" } else { "wrapping_shr" });
+                let int = format_ident!("{int}");
+                quote!((#a as #int).#method(#b as u32))
             }
             _ => quote!((#a #op #b)),
         };
@@ -282,6 +300,9 @@ impl Paths {
     /// A value as an integer of a type.
     pub(super) fn int_code(&self, value: &Val, int: &str) -> Option<TokenStream> {
         Some(match value {
+            Val::Const(number, _) if super::eval::wrap(*number, int) != *number => {
+                self.number(super::eval::wrap(*number, int))
+            }
             Val::Const(number, None) => self.number(*number),
             Val::Const(number, Some(name)) => {
                 if matches!(int, "isize") && *number == i128::from(i64::MAX) {
@@ -436,6 +457,15 @@ impl Paths {
                 let no = no(self, absent)?;
                 Ok(Block::If { tests: vec![Test::Bool(code)], yes: Box::new(yes), no: Box::new(no) })
             }
+            Val::Member(..) => {
+                let (yes, no) = (yes.clone(), no.clone());
+                self.pointer(
+                    value,
+                    at,
+                    state,
+                    Rc::new(move |this, value, state| this.test(value, None, at, state, &yes, &no)),
+                )
+            }
             other => self.no(format!("condition {}", other.word()), at),
         }
     }
@@ -465,7 +495,7 @@ fn variable(expr: &Expr) -> Option<String> {
     }
 }
 
-fn is_null(expr: &Expr) -> bool {
+pub(super) fn is_null(expr: &Expr) -> bool {
     match &expr.kind {
         Kind::Null => true,
         Kind::Cast(_, _, inner) => is_null(inner),

@@ -66,6 +66,8 @@ pub struct Paths {
     pub(super) learnt: Learnt,
     pub(super) types: BTreeMap<String, CType>,
     pub(super) structs: BTreeMap<String, String>,
+    /// Variables that are structs, not pointers to them.
+    pub(super) local_structs: BTreeSet<String>,
     leaves: Vec<(usize, State)>,
     scopes: usize,
     joins: usize,
@@ -73,6 +75,9 @@ pub struct Paths {
     running: Vec<String>,
     steps: usize,
     depth: usize,
+    pub(super) expansions: usize,
+    /// Which arguments of the call under way are written as NULL.
+    pub(super) nulls: Vec<bool>,
 }
 
 impl Paths {
@@ -86,6 +91,7 @@ impl Paths {
             learnt: Learnt::default(),
             types: BTreeMap::new(),
             structs: BTreeMap::new(),
+            local_structs: BTreeSet::new(),
             leaves: Vec::new(),
             scopes: 0,
             joins: 0,
@@ -93,6 +99,8 @@ impl Paths {
             running: Vec::new(),
             steps: 0,
             depth: 0,
+            expansions: 0,
+            nulls: Vec::new(),
         }
     }
 
@@ -141,7 +149,8 @@ impl Paths {
                     (Val::Address(format!("*{}", param.name)), true)
                 }
                 ParamKind::Nothing => (Val::Thread, false),
-                ParamKind::Arguments => return self.no("variadic function", function.range.start),
+                ParamKind::Arguments | ParamKind::Parsed => return self.no("variadic function", function.range.start),
+                ParamKind::Strings => return self.no("array of strings as a parameter", function.range.start),
                 ParamKind::Unsupported(text) => {
                     return self.no(format!("parameter of type {text}"), function.range.start);
                 }
@@ -157,7 +166,7 @@ impl Paths {
         }
         let end = function.range.end;
         let last: K = Rc::new(move |this, state| match this.convention.returns {
-            Returns::Unit => this.give(Val::Unit, state, end),
+            _ if this.function.signature.returns == CType::Void => this.give(Val::Unit, state, end),
             _ => this.no("end of a function that returns a value", end),
         });
         let block = self.list(function.body.clone(), 0, state, Ways::default(), last)?;
@@ -294,8 +303,13 @@ impl Paths {
         k: K,
     ) -> Out {
         self.types.insert(name.to_owned(), ctype.clone());
+        if let (None, CType::Opaque(text)) = (array, ctype)
+            && self.world.declarations.structs.contains_key(text)
+        {
+            return self.declare_struct(name, text, init, at, state, k);
+        }
         if let Some(size) = array {
-            if *ctype != CType::Object {
+            if !matches!(ctype, CType::Object | CType::Str) {
                 return self.no("array of something else than objects", at);
             }
             self.types.insert(name.to_owned(), CType::Objects);

@@ -25,9 +25,9 @@ pub fn release_files(translation: &Translation, folder: &str) -> Result<Vec<Rend
         let doc = format!(" {file}, its functions in C's order.");
         let tokens = quote! {
             #![doc = #doc]
-            #![allow(non_snake_case, clippy::all)]
+            #![allow(non_snake_case, unused_comparisons, clippy::all)]
             #[allow(unused_imports)]
-            use crate::capi::{Argument, CApi, FunctionId, Global, Slot, Suite, offsetof};
+            use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
             #(#items)*
         };
         out.push((format!("{folder}{}.rs", module(file)), unparse(tokens)?));
@@ -146,6 +146,8 @@ fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
         ParamKind::Function(_, false) => quote!(&#c::Function),
         ParamKind::Function(_, true) => quote!(Option<&#c::Function>),
         ParamKind::Arguments => quote!(&[Argument<#c::Object>]),
+        ParamKind::Parsed => quote!(&mut [Parsed<'_, #c::Object>]),
+        ParamKind::Strings => quote!(&[&str]),
         ParamKind::Nothing | ParamKind::Unsupported(_) => quote!(()),
     }
 }
@@ -164,6 +166,7 @@ fn returned_by(returns: &Returns, c: &TokenStream) -> TokenStream {
             quote!(#int)
         }
         Returns::Bool => quote!(bool),
+        Returns::Objects => quote!(Vec<#c::Object>),
         Returns::Double => quote!(f64),
         Returns::Str => quote!(String),
         Returns::Function(_) => quote!(Option<#c::Function>),
@@ -185,7 +188,7 @@ fn typedefs(translation: &Translation) -> BTreeMap<String, Convention> {
 }
 
 fn usable(kind: &ParamKind) -> bool {
-    !matches!(kind, ParamKind::Unsupported(_) | ParamKind::Arguments)
+    !matches!(kind, ParamKind::Unsupported(_) | ParamKind::Arguments | ParamKind::Parsed | ParamKind::Strings)
 }
 
 /// `dispatch.rs`: from the identity of a C function to its translation, per slot signature.
@@ -276,13 +279,13 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
         globals.extend(translation.world.globals.borrow().iter().cloned());
         ids.extend(translation.world.ids.borrow().iter().map(|(id, key)| (id.clone(), key.clone())));
     }
-    for own in ["Py_Is", "PyErr_ExceptionMatches", "_Py_ID"] {
+    for own in ["Py_Is", "PyErr_ExceptionMatches", "_Py_ID", "_Py_STR"] {
         methods.remove(own);
     }
     let methods = methods
         .iter()
         .filter(|(_, convention)| convention.params.iter().all(|kind| !matches!(kind, ParamKind::Unsupported(_))))
-        .map(|(name, convention)| method(name, convention));
+        .map(|(name, convention)| method(name, convention, &names_of(translations, name, convention.params.len())));
     let methods: Vec<_> = methods.collect();
     let global_names: Vec<_> = globals.iter().map(|name| format_ident!("{name}")).collect();
     let global_texts: Vec<_> = globals.iter().collect();
@@ -304,6 +307,21 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
             Object(O),
             /// An integer.
             Int(i64),
+        }
+
+        /// What a parser of arguments is given for a unit of its format.
+        #[derive(Debug)]
+        pub enum Parsed<'a, O> {
+            /// An object to set.
+            Object(&'a mut Option<O>),
+            /// An `int` to set.
+            Int(&'a mut i32),
+            /// A `Py_ssize_t` to set.
+            Size(&'a mut isize),
+            /// A `double` to set.
+            Double(&'a mut f64),
+            /// A value that the format asks for, such as the type of `O!`.
+            Given(Argument<O>),
         }
 
         /// A global object of C.
@@ -338,7 +356,7 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
 
         /// A world in which translated functions run.
         pub trait CApi: Sized {
-            /// A non-null `PyObject *`; types are objects too.
+            /// A non-null pointer: a `PyObject *` (types are objects too), or one to another struct of C that the world handed out.
             type Object: Clone + std::fmt::Debug;
             /// A C function pointer found in a slot.
             type Function: Clone + PartialEq + std::fmt::Debug;
@@ -360,10 +378,26 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
                 let global = self.global(name)?;
                 self.Py_Is(object, &global)
             }
+            /// A struct of C by name, zero everywhere.
+            fn new_struct(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name)) }
+            /// An element of an array.
+            fn item(&mut self, array: &[Self::Object], index: usize) -> Result<Self::Object, Self::Error> {
+                match array.get(index) { Some(object) => Ok(object.clone()), None => Err(self.unsupported("element outside of an array")) }
+            }
             /// Whether two pointers are one.
             fn Py_Is(&mut self, x: &Self::Object, y: &Self::Object) -> Result<bool, Self::Error> { Err(self.unsupported("Py_Is")) }
             /// An interned string.
             fn _Py_ID(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported("_Py_ID")) }
+            /// An interned string that is no identifier.
+            fn _Py_STR(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported("_Py_STR")) }
+            /// The address of a variable of C that is a struct, or an array of structs.
+            fn variable(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name)) }
+            /// A pointer some structs further in an array.
+            fn step(&mut self, pointer: &Self::Object, by: isize, structure: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(structure)) }
+            /// What a `PyObject **` points to.
+            fn read(&mut self, pointer: &Self::Object) -> Result<Option<Self::Object>, Self::Error> { Err(self.unsupported("PyObject **")) }
+            /// Sets what a `PyObject **` points to.
+            fn write(&mut self, pointer: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> { Err(self.unsupported("PyObject **")) }
             /// What a slot of a type holds; `None` also if the suite is not there.
             fn slot(&mut self, tp: &Self::Object, slot: Slot) -> Result<Option<Self::Function>, Self::Error> { Err(self.unsupported(slot.name())) }
             /// What the slot at an offset of a suite holds.
@@ -388,13 +422,53 @@ pub fn capi(translations: &[&Translation]) -> Result<String, String> {
     })
 }
 
-fn method(name: &str, convention: &Convention) -> TokenStream {
+/// The names that the headers give to the parameters of a method.
+fn names_of(translations: &[&Translation], name: &str, count: usize) -> Vec<String> {
+    let known = translations.iter().find_map(|translation| {
+        let declarations = &translation.world.declarations;
+        let plain = |names: Vec<String>| (!names.iter().any(String::is_empty)).then_some(names);
+        if let Some(function) = name.strip_prefix("call_").and_then(|name| declarations.functions.get(name)) {
+            let own = function.params.iter().map(|param| param.name.clone()).collect();
+            return plain(own).map(|own| ["function".to_owned()].into_iter().chain(own).collect());
+        }
+        match (declarations.prototypes.get(name), translation.world.function_macros.get(name)) {
+            (Some(head), _) => plain(head.params.iter().map(|param| param.name.clone()).collect()),
+            (None, Some((params, _))) => Some(params.clone()),
+            _ => None,
+        }
+    });
+    let setter = name.starts_with("set_");
+    let mut names = known.unwrap_or_else(|| match (count, setter, name.starts_with("call_")) {
+        (2, true, _) => vec!["object".to_owned(), "value".to_owned()],
+        (3, true, _) => vec!["object".to_owned(), "index".to_owned(), "value".to_owned()],
+        (1, ..) => vec!["object".to_owned()],
+        (2, false, false) if name.ends_with("_at") => vec!["object".to_owned(), "index".to_owned()],
+        (count, _, true) => {
+            let letters = ["function", "v", "w", "x", "y", "z"];
+            letters.iter().take(count).map(|name| (*name).to_owned()).collect()
+        }
+        _ => Vec::new(),
+    });
+    for index in names.len()..count {
+        names.push(if index + 1 == count && index > 0 { "args".to_owned() } else { format!("a{index}") });
+    }
+    let mut seen = BTreeSet::new();
+    names
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let name = super::print::safe(name.split('.').next().unwrap_or_default());
+            if seen.insert(name.clone()) { name } else { format!("{name}{index}") }
+        })
+        .collect()
+}
+
+fn method(name: &str, convention: &Convention, names: &[String]) -> TokenStream {
     let function = format_ident!("{name}");
     let doc = format!(" `{name}`.");
-    let mut index = 0;
-    let params = convention.params.iter().filter(|kind| **kind != ParamKind::Nothing).map(|kind| {
-        let name = format_ident!("a{index}");
-        index += 1;
+    let named = convention.params.iter().zip(names).filter(|(kind, _)| **kind != ParamKind::Nothing);
+    let params = named.map(|(kind, name)| {
+        let name = format_ident!("{name}");
         let ty = param_type(kind, &quote!(Self));
         quote!(#name: #ty)
     });

@@ -181,6 +181,8 @@ pub fn clean(block: &mut Block) {
             } else {
                 value.clone()
             };
+            let statement = value.to_string().ends_with('?') || value.to_string().starts_with("match");
+            let value = if statement { value } else { quote!(let _ = #value) };
             *block = if pure(&value) { rest } else { Block::Do { code: value, rest: Box::new(rest) } };
         }
         _ => {}

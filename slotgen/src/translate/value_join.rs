@@ -126,10 +126,15 @@ impl Paths {
                 let code = &place.code;
                 if place.by_ref { quote!(#code.cloned()) } else { quote!(#code.clone()) }
             }
-            (Val::Const(number, _), Val::Int(..)) => self.number(*number),
+            (Val::Const(number, _), Val::Int(_, "const" | "mixed", _)) => self.number(*number),
+            (Val::Const(number, _), Val::Int(_, int, _)) => suffixed(*number, int),
             (Val::Const(number, _), Val::Bool(_)) => {
                 let truth = *number != 0;
                 quote!(#truth)
+            }
+            (Val::Int(place, from, _), Val::Int(_, to, _)) if from != to && !matches!(*to, "const" | "mixed") => {
+                let (code, to) = (&place.code, quote::format_ident!("{to}"));
+                quote!(#code as #to)
             }
             (Val::Int(place, ..), Val::Int(..))
             | (Val::Bool(place), Val::Bool(_))
@@ -148,5 +153,16 @@ impl Paths {
     pub(super) fn number(&self, number: i128) -> TokenStream {
         let literal = proc_macro2::Literal::i128_unsuffixed(number.abs());
         if number < 0 { quote!(-#literal) } else { quote!(#literal) }
+    }
+}
+
+/// A constant with its Rust type.
+fn suffixed(number: i128, int: &str) -> TokenStream {
+    let number = super::eval::wrap(number, int);
+    let text = format!("{}{int}", number.unsigned_abs());
+    match text.parse::<TokenStream>() {
+        Ok(literal) if number < 0 => quote!(-#literal),
+        Ok(literal) => literal,
+        Err(_) => TokenStream::new(),
     }
 }

@@ -30,8 +30,12 @@ pub type Macros = Box<dyn Fn(&str) -> Option<String>>;
 pub struct World {
     pub(super) contracts: Contracts,
     pub(super) declarations: Declarations,
+    /// File-level variables with their types.
+    pub(super) variables: BTreeMap<(String, String), CType>,
     /// Object-like macros of the headers.
     pub(super) macros: Macros,
+    /// Macros of the headers that take arguments: parameters and body.
+    pub(super) function_macros: BTreeMap<String, (Vec<String>, String)>,
     /// Conventions of the functions that are translated, by file and name.
     pub(super) translated: RefCell<BTreeMap<(String, String), Convention>>,
     /// Functions defined in each file.
@@ -112,16 +116,63 @@ impl World {
     pub(super) fn member_type(&self, structure: &str, path: &[String]) -> Option<CType> {
         let mut structure = structure.to_owned();
         for (index, member) in path.iter().enumerate() {
-            let ctype = self.declarations.members.get(&(structure.clone(), member.clone()))?;
+            let structure_name = structure.trim_start_matches("struct ");
+            if self.contracts.meaning(&format!("{structure_name}_{member}")) == "function" {
+                return Some(CType::Function(String::new()));
+            }
+            let ctype = self.declarations.members.get(&(structure_name.to_owned(), member.clone()))?;
             if index + 1 == path.len() {
                 return Some(ctype.clone());
             }
             match ctype {
-                CType::Opaque(text) => structure = text.trim_end_matches('*').to_owned(),
+                CType::Opaque(text) => {
+                    structure = text.trim_end_matches('*').trim_start_matches("struct ").to_owned();
+                }
                 _ => return None,
             }
         }
         None
+    }
+
+    /// The struct of a file-level variable.
+    pub(super) fn variable_struct(&self, file: &str, name: &str) -> Option<String> {
+        let ctype =
+            self.variables.get(&(file.to_owned(), name.to_owned())).or_else(|| self.declarations.globals.get(name))?;
+        let CType::Opaque(text) = ctype else { return None };
+        let structure = text.trim_end_matches('*').trim_start_matches("struct ").to_owned();
+        self.declarations.structs.contains_key(&structure).then_some(structure)
+    }
+
+    /// The struct that a member belongs to, if only one has a member of that name.
+    pub(super) fn only_struct(&self, member: &str) -> Option<String> {
+        if member.starts_with("tp_") {
+            return Some("PyTypeObject".to_owned());
+        }
+        let mut found =
+            self.declarations.members.keys().filter(|(_, name)| name == member).map(|(structure, _)| structure);
+        let first = found.next()?;
+        found.next().is_none().then(|| first.clone())
+    }
+
+    /// What a call of a macro of the headers stands for, if that is an expression.
+    pub(super) fn expanded(&self, name: &str, args: &[Expr]) -> Option<Expr> {
+        let (params, body) = self.function_macros.get(name)?;
+        if params.len() != args.len() {
+            return None;
+        }
+        let text = format!("int f(void) {{ return {}; }}", super::macros::casts(body));
+        let tree = super::lower::parse(&text)?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        let functions = super::lower::Text::new(&text, &self.declarations).functions(tree.root_node(), "");
+        match functions.first()?.body.first()? {
+            super::ir::Stmt::Return(Some(value), _) => {
+                let with = params.iter().cloned().zip(args.iter().cloned()).collect();
+                Some(super::macros::substitute(value, &with, &self.declarations))
+            }
+            _ => None,
+        }
     }
 
     /// The value of a name that is no variable of the function.
@@ -233,7 +284,8 @@ impl World {
                 of(args.last()?)?
             }
             Kind::SizeOf(text) => match text.as_str() {
-                "size_t" | "Py_ssize_t" | "void *" | "long" => 8,
+                "size_t" | "Py_ssize_t" | "long" => 8,
+                text if text.ends_with('*') => 8,
                 "int" => 4,
                 _ => return None,
             },
@@ -250,6 +302,8 @@ impl World {
         }
         let elsewhere =
             self.defined.iter().find(|((_, other), function)| other == name && !function.is_static).map(|(key, _)| key);
+        let elsewhere =
+            elsewhere.filter(|key| !self.contracts.memory(&key.0) && self.contracts.meaning(name) != "world");
         if let Some((key, convention)) = elsewhere.and_then(|key| translated.get_key_value(key)) {
             return Some((convention.clone(), Route::Translated(key.0.clone())));
         }
@@ -259,11 +313,17 @@ impl World {
             Some(function) => function.signature.clone(),
             None => match self.declarations.prototypes.get(name) {
                 Some(signature) => signature.clone(),
+                None if self.contracts.get(name).is_none()
+                    && self.function_macros.contains_key(name)
+                    && !name.ends_with("_Check") =>
+                {
+                    macro_signature(name, args).filter(|_| name.contains("_GET_") || name.ends_with("Exact"))?
+                }
                 None => macro_signature(name, args)?,
             },
         };
         let mut convention = convention(name, &signature, row);
-        if let Some(known) = self.vocabulary.borrow().get(name) {
+        if let Some(known) = self.vocabulary.borrow().get(&self.method_name(file, name)) {
             for (mine, theirs) in convention.params.iter_mut().zip(&known.params) {
                 if let (ParamKind::Object(nullable), ParamKind::Object(true))
                 | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
@@ -274,7 +334,7 @@ impl World {
         }
         for (index, param) in signature.params.iter().enumerate() {
             // A pointer to objects is an array where it is const or its name says so.
-            if param.ctype == CType::Objects && ARRAY_NAMES.contains(&param.name.as_str()) {
+            if param.ctype == CType::Objects && (param.array || ARRAY_NAMES.contains(&param.name.as_str())) {
                 convention.params[index] = ParamKind::Slice;
             }
         }
@@ -319,6 +379,13 @@ impl World {
         }
     }
 
+    /// The method that stands for a function that is asked of the world: static functions of several files are told apart.
+    pub(super) fn method_name(&self, file: &str, name: &str) -> String {
+        let own = self.defined.get(&(file.to_owned(), name.to_owned())).is_some_and(|function| function.is_static);
+        let several = || self.defined.keys().filter(|(_, other)| other == name).nth(1).is_some();
+        if own && several() { format!("{}_{name}", module(file)) } else { name.to_owned() }
+    }
+
     /// Notes a method of `CApi`.
     pub(super) fn note(&self, name: &str, convention: &Convention) {
         let mut vocabulary = self.vocabulary.borrow_mut();
@@ -341,8 +408,18 @@ impl World {
 
 /// The head of a macro that the headers define without a prototype, by what its name says.
 fn macro_signature(name: &str, args: usize) -> Option<Signature> {
-    let object = |name: &str| Param { name: name.to_owned(), ctype: CType::Object, structure: "PyObject".to_owned() };
-    let size = |name: &str| Param { name: name.to_owned(), ctype: CType::Int("isize"), structure: String::new() };
+    let object = |name: &str| Param {
+        name: name.to_owned(),
+        ctype: CType::Object,
+        structure: "PyObject".to_owned(),
+        array: false,
+    };
+    let size = |name: &str| Param {
+        name: name.to_owned(),
+        ctype: CType::Int("isize"),
+        structure: String::new(),
+        array: false,
+    };
     let (params, returns) = if name.ends_with("_Check") || name.ends_with("_CheckExact") {
         (vec![object("op")], CType::Int("i32"))
     } else if name.ends_with("_GET_SIZE") && args == 1 {
@@ -361,5 +438,8 @@ impl Known for World {
     }
     fn is_function(&self, name: &str) -> bool {
         self.declarations.is_function(name)
+    }
+    fn integer(&self, name: &str) -> Option<&'static str> {
+        self.declarations.integer(name)
     }
 }

@@ -290,8 +290,8 @@ impl CApi for Tracer<'_> {
         }
     }
 
-    fn PyObject_CallOneArg(&mut self, function: &ValueId, arg: Option<&ValueId>) -> Traced<ValueId> {
-        self.call(*function, Arguments::positional(arg.copied().into_iter().collect()))
+    fn PyObject_CallOneArg(&mut self, function: &ValueId, arg: &ValueId) -> Traced<ValueId> {
+        self.call(*function, Arguments::positional(vec![*arg]))
     }
 
     fn _PyObject_CallNoArgs(&mut self, function: &ValueId) -> Traced<ValueId> {
@@ -341,11 +341,6 @@ impl CApi for Tracer<'_> {
         self._PyType_HasFeature(class, READY)
     }
 
-    fn PyDescr_IsData(&mut self, descriptor: &ValueId) -> Traced<i32> {
-        let class = self.class_of(*descriptor)?;
-        Ok(i32::from(self.slot_function(&class, Slot::tp_descr_set)?.is_some()))
-    }
-
     fn PyUnicode_Check(&mut self, object: &ValueId) -> Traced<bool> {
         self.is_instance::<PyString>(*object)
     }
@@ -375,11 +370,8 @@ impl CApi for Tracer<'_> {
         Ok(self.slot_function(&class, Slot::nb_index)?.is_some())
     }
 
-    fn PySeqIter_New(&mut self, sequence: Option<&ValueId>) -> Traced<ValueId> {
-        match sequence {
-            Some(sequence) => self.sequence_iterator(*sequence),
-            None => Err(self.unsupported("PySeqIter_New")),
-        }
+    fn PySeqIter_New(&mut self, sequence: &ValueId) -> Traced<ValueId> {
+        self.sequence_iterator(*sequence)
     }
 
     fn _PyLong_IsNegative(&mut self, object: &ValueId) -> Traced<i32> {
@@ -415,12 +407,14 @@ impl CApi for Tracer<'_> {
         Ok(self.integer(value))
     }
 
-    fn PyNumber_AsSsize_t(&mut self, object: &ValueId, overflow: &ValueId) -> Traced<isize> {
+    fn PyNumber_AsSsize_t(&mut self, object: &ValueId, overflow: Option<&ValueId>) -> Traced<isize> {
         let index = self.operator("index", &[*object])?;
         let known = self.known(index);
         match known.map(|index| index.extract::<isize>()) {
             Some(Ok(index)) => Ok(index),
             Some(Err(_)) => {
+                // Without an exception to raise, C gives the nearest number.
+                let Some(overflow) = overflow else { return Err(self.unsupported("PyNumber_AsSsize_t")) };
                 let class = self.class_of(*object)?;
                 let text = format!("cannot fit '{}' into an index-sized integer", crate::ffi::types::name(&class));
                 let text = self.string(&text);

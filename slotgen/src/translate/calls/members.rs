@@ -78,16 +78,20 @@ impl Paths {
                     let (name, structure, k) = (name.clone(), structure.clone(), k.clone());
                     let id = format_ident!("{global}");
                     this.bind(&global, quote!(c.global(Global::#id)?), &mut |this, var| {
-                        if this.world.slot(&name).is_some_and(|slot| slot.suite == "PyTypeObject") {
-                            return this.read_slot(Place::owned(var), &name, None, at, state.clone(), &k);
-                        }
-                        let Some(structure) = structure.clone() else {
-                            return this.no(format!("member {name} of an unknown struct"), at);
-                        };
-                        this.read_member(Place::owned(var), &structure, vec![name.clone()], at, state.clone(), &k)
+                        let place = Place::owned(var);
+                        this.object_member(place, &name, structure.as_deref(), at, state.clone(), &k)
                     })
                 }
                 Val::Thread if name == "interp" => k(this, Val::Thread, state),
+                Val::Thread => {
+                    let structure = structure.clone().unwrap_or_else(|| "PyInterpreterState".to_owned());
+                    let (name, k) = (name.clone(), k.clone());
+                    let state = state.clone();
+                    let code = structure.clone();
+                    this.bind("state", quote!(c.variable(#code)?), &mut |this, var| {
+                        this.object_member(Place::owned(var), &name, Some(&structure), at, state.clone(), &k)
+                    })
+                }
                 Val::MaybeObject(place) => {
                     // C follows the pointer, so it is not NULL here.
                     let code = &place.code;
@@ -124,8 +128,11 @@ impl Paths {
         if self.world.slot(name).is_some_and(|slot| slot.suite == "PyTypeObject") {
             return self.read_slot(place, name, None, at, state, k);
         }
-        let Some(structure) = structure else { return self.no(format!("member {name} of an unknown struct"), at) };
-        self.read_member(place, structure, vec![name.to_owned()], at, state, k)
+        let known = structure.filter(|structure| self.world.member_type(structure, &[name.to_owned()]).is_some());
+        let Some(structure) = known.map(str::to_owned).or_else(|| self.world.only_struct(name)) else {
+            return self.no(format!("member {name} of {}", structure.unwrap_or("an unknown struct")), at);
+        };
+        self.read_member(place, &structure, vec![name.to_owned()], at, state, k)
     }
 
     pub(super) fn read_slot(
@@ -170,7 +177,9 @@ impl Paths {
             CType::Object | CType::Int(_) | CType::Str | CType::Double | CType::Function(_) => {
                 self.fresh(&path[path.len() - 1])
             }
-            CType::Opaque(_) => return k(self, Val::Member(place, structure.to_owned(), path), state),
+            CType::Opaque(_) | CType::Objects | CType::OutInt(_) => {
+                return k(self, Val::Member(place, structure.to_owned(), path), state);
+            }
             _ => return self.no(format!("member {} of {structure}", path.join(".")), at),
         };
         let method = format!("{structure}_{}", path.join("_"));
@@ -192,60 +201,29 @@ impl Paths {
         Ok(Block::Let { var, mutable: false, value: quote!(c.#function(#code)?), rest: Box::new(rest) })
     }
 
-    /// Assigns to a slot of a type.
-    pub(in crate::translate) fn assign_member(
-        &mut self,
-        base: &Expr,
-        name: &str,
-        value: Val,
-        state: State,
-        k: KV,
-    ) -> Out {
-        let at = base.at;
-        let name = name.to_owned();
-        if self.world.slot(&name).is_none() {
-            return self.no(format!("assignment to member {name}"), at);
-        }
-        self.eval(
-            base,
-            state,
-            Rc::new(move |this, base, mut state| {
-                let Val::Object(place) = base else { return this.no(format!("assignment to member {name}"), at) };
-                let (code, slot) = (place.reference(), format_ident!("{name}"));
-                state.memo.clear();
-                let mut lets = Vec::new();
-                let function = match &value {
-                    Val::Null => quote!(None),
-                    value => {
-                        let kind = ParamKind::Function(String::new(), true);
-                        let mut after = Vec::new();
-                        let Some(code) = this.pass(value, &kind, &mut lets, &mut after, &mut state, at)? else {
-                            return this.no("slot value", at);
-                        };
-                        if matches!(value, Val::Named(_)) { quote!(Some(#code)) } else { code }
-                    }
-                };
-                let rest = k(this, value.clone(), state)?;
-                let mut block =
-                    Block::Do { code: quote!(c.set_slot(#code, Slot::#slot, #function)?), rest: Box::new(rest) };
-                for (var, code) in lets.into_iter().rev() {
-                    block = Block::Let { var, mutable: false, value: code, rest: Box::new(block) };
-                }
-                Ok(block)
-            }),
-        )
-    }
-
     /// The struct that a pointer expression points to.
-    pub(super) fn struct_of(&self, base: &Expr) -> Option<String> {
+    pub(in crate::translate) fn struct_of(&self, base: &Expr) -> Option<String> {
         match &base.kind {
             Kind::Call(callee, _) => match &callee.kind {
                 Kind::Name(name) if name == "Py_TYPE" => Some("PyTypeObject".to_owned()),
                 _ => None,
             },
-            Kind::Name(name) => self.structs.get(name).cloned(),
-            Kind::Cast(_, name, _) => Some(name.clone()),
-            Kind::Deref(inner) => self.struct_of(inner),
+            Kind::Name(name) => match self.structs.get(name) {
+                Some(structure) => Some(structure.trim_start_matches("struct ").to_owned()),
+                None => self.world.variable_struct(&self.function.file, name),
+            },
+            Kind::Binary(operator, base, _) if matches!(operator.as_str(), "+" | "-") => self.struct_of(base),
+            Kind::Index(base, _) => self.struct_of(base),
+            Kind::Update(_, _, base) | Kind::Assign(base, _) => self.struct_of(base),
+            Kind::Cast(_, name, _) => Some(name.trim_start_matches("struct ").to_owned()),
+            Kind::Deref(inner) | Kind::AddressOf(inner) => self.struct_of(inner),
+            Kind::Member(base, name) => {
+                let outer = self.struct_of(base).or_else(|| self.world.only_struct(name))?;
+                match self.world.member_type(&outer, &[name.clone()])? {
+                    CType::Opaque(text) => Some(text.trim_end_matches('*').to_owned()),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

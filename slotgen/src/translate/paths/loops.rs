@@ -177,6 +177,13 @@ impl Paths {
         for (name, var, like) in &mutable {
             let value = start.vars.get(name).cloned().unwrap_or(Val::Uninit);
             match self.carry(&value, like) {
+                Some(code) if code.to_string() == "None" => vars.push((
+                    *var,
+                    match like {
+                        Val::MaybeFunction(..) => quote!(None::<C::Function>),
+                        _ => quote!(None::<C::Object>),
+                    },
+                )),
                 Some(code) => vars.push((*var, code)),
                 None => return self.no(format!("{name} is not set before a loop"), at),
             }

@@ -55,7 +55,26 @@ impl Paths {
                 }
                 _ => self.no("return of a string", at),
             },
-            Returns::Function(_) => self.no("return of a function", at),
+            Returns::Function(_) if value == Val::Null => Ok(Block::Return(quote!(Ok(None)))),
+            Returns::Function(_) => match value {
+                Val::Function(place, _) => {
+                    let code = place.value();
+                    Ok(Block::Return(quote!(Ok(Some(#code)))))
+                }
+                Val::MaybeFunction(place, _) => {
+                    let code = &place.code;
+                    Ok(Block::Return(if place.by_ref { quote!(Ok(#code.cloned())) } else { quote!(Ok(#code)) }))
+                }
+                Val::Named(name) => {
+                    let Some(id) = self.world.function_id(&self.function.file, &name) else {
+                        return self.no(format!("function {name} as a value"), at);
+                    };
+                    let id = quote::format_ident!("{id}");
+                    Ok(Block::Return(quote!(Ok(Some(c.function(FunctionId::#id)?)))))
+                }
+                other => self.no(format!("return of {}", other.word()), at),
+            },
+            Returns::Objects => self.no(format!("return of {}", value.word()), at),
             Returns::Unsupported(text) => self.no(text, at),
         }
     }
@@ -79,6 +98,15 @@ impl Paths {
                     let code = place.code.clone();
                     Ok(Block::Return(if optional { quote!(Ok(Some(#code))) } else { quote!(Ok(#code)) }))
                 });
+            }
+            Val::Member(..) if self.is_pointer_member(&value) => {
+                // The caller reads the pointer when the function returns.
+                return self.pointer(
+                    value,
+                    at,
+                    State::default(),
+                    Rc::new(move |this, value, _| this.give_object(value, at)),
+                );
             }
             other => return self.no(format!("return of {}", other.word()), at),
         };
