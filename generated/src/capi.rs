@@ -1413,8 +1413,6 @@ pub enum FunctionId {
     _PyUnicode_FiniTypes,
     /// `_PyUnicode_InitState` of `Objects/unicodeobject.c`.
     _PyUnicode_InitState,
-    /// `_PyUnicode_InsertThousandsGrouping` of `Objects/unicodeobject.c`.
-    _PyUnicode_InsertThousandsGrouping,
     /// `_PyUnicode_InternImmortal` of `Objects/unicodeobject.c`.
     _PyUnicode_InternImmortal,
     /// `_PyUnicode_InternInPlace` of `Objects/unicodeobject.c`.
@@ -3913,8 +3911,6 @@ pub enum FunctionId {
     unicode_format_arg_parse,
     /// `unicode_format_getnextarg` of `Objects/unicodeobject.c`.
     unicode_format_getnextarg,
-    /// `unicode_fromformat_write_str` of `Objects/unicodeobject.c`.
-    unicode_fromformat_write_str,
     /// `unicode_getnewargs` of `Objects/unicodeobject.c`.
     unicode_getnewargs,
     /// `unicode_hash` of `Objects/unicodeobject.c`.
@@ -4696,7 +4692,6 @@ impl FunctionId {
         FunctionId::_PyUnicode_Fini,
         FunctionId::_PyUnicode_FiniTypes,
         FunctionId::_PyUnicode_InitState,
-        FunctionId::_PyUnicode_InsertThousandsGrouping,
         FunctionId::_PyUnicode_InternImmortal,
         FunctionId::_PyUnicode_InternInPlace,
         FunctionId::_PyUnicode_InternMortal,
@@ -5946,7 +5941,6 @@ impl FunctionId {
         FunctionId::unicode_format_arg_format,
         FunctionId::unicode_format_arg_parse,
         FunctionId::unicode_format_getnextarg,
-        FunctionId::unicode_fromformat_write_str,
         FunctionId::unicode_getnewargs,
         FunctionId::unicode_hash,
         FunctionId::unicode_index,
@@ -6653,9 +6647,6 @@ impl FunctionId {
             FunctionId::_PyUnicode_Fini => "_PyUnicode_Fini",
             FunctionId::_PyUnicode_FiniTypes => "_PyUnicode_FiniTypes",
             FunctionId::_PyUnicode_InitState => "_PyUnicode_InitState",
-            FunctionId::_PyUnicode_InsertThousandsGrouping => {
-                "_PyUnicode_InsertThousandsGrouping"
-            }
             FunctionId::_PyUnicode_InternImmortal => "_PyUnicode_InternImmortal",
             FunctionId::_PyUnicode_InternInPlace => "_PyUnicode_InternInPlace",
             FunctionId::_PyUnicode_InternMortal => "_PyUnicode_InternMortal",
@@ -7947,7 +7938,6 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "unicode_format_arg_format",
             FunctionId::unicode_format_arg_parse => "unicode_format_arg_parse",
             FunctionId::unicode_format_getnextarg => "unicode_format_getnextarg",
-            FunctionId::unicode_fromformat_write_str => "unicode_fromformat_write_str",
             FunctionId::unicode_getnewargs => "unicode_getnewargs",
             FunctionId::unicode_hash => "unicode_hash",
             FunctionId::unicode_index => "unicode_index",
@@ -8601,7 +8591,6 @@ impl FunctionId {
             FunctionId::_PyUnicode_Fini => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_FiniTypes => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_InitState => "Objects/unicodeobject.c",
-            FunctionId::_PyUnicode_InsertThousandsGrouping => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_InternImmortal => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_InternInPlace => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_InternMortal => "Objects/unicodeobject.c",
@@ -9859,7 +9848,6 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "Objects/unicodeobject.c",
             FunctionId::unicode_format_arg_parse => "Objects/unicodeobject.c",
             FunctionId::unicode_format_getnextarg => "Objects/unicodeobject.c",
-            FunctionId::unicode_fromformat_write_str => "Objects/unicodeobject.c",
             FunctionId::unicode_getnewargs => "Objects/unicodeobject.c",
             FunctionId::unicode_hash => "Objects/unicodeobject.c",
             FunctionId::unicode_index => "Objects/unicodeobject.c",

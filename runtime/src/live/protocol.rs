@@ -4,6 +4,9 @@ use super::{Live, Stop};
 use generated::v3_13::{abstract_, object};
 use pyo3::prelude::*;
 
+// Whether C lets a parameter be NULL differs from release to release.
+#![allow(clippy::useless_conversion)]
+
 type Object<'py> = Bound<'py, PyAny>;
 
 /// An error of a generated function as Python sees it.

@@ -18,6 +18,10 @@ use super::paths::Paths;
 use super::world::World;
 use super::{print, shape};
 
+/// How many blocks of Rust a statement of C may become on average, and how many a function may have in any case.
+const GROWTH: usize = 12;
+const LEAST_LIMIT: usize = 250;
+
 /// A function left out.
 #[derive(Debug, Clone)]
 pub struct Left {
@@ -408,9 +412,9 @@ fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), super::paths::Re
         shape::clean(&mut block);
     }
     let code = print::body(&block, &paths.hints, &params);
-    if block.size() > 1500 {
+    if block.size() > LEAST_LIMIT.max(GROWTH * super::ir::statements(&paths.function.body)) {
         return Err(super::paths::Refusal {
-            construct: "more code than a function should have".to_owned(),
+            construct: "paths explode: far more Rust than C".to_owned(),
             at: paths.function.range.start,
         });
     }

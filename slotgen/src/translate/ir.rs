@@ -144,3 +144,19 @@ pub struct Function {
     /// Byte range in the unit's text.
     pub range: std::ops::Range<usize>,
 }
+
+/// The number of statements, inner ones included.
+pub fn statements(list: &[Stmt]) -> usize {
+    list.iter().map(statement).sum()
+}
+
+fn statement(stmt: &Stmt) -> usize {
+    match stmt {
+        Stmt::Block(list) => statements(list),
+        Stmt::If(_, yes, no) => 1 + statement(yes) + no.as_ref().map_or(0, |no| statement(no)),
+        Stmt::While { body, .. } | Stmt::DoWhile(body, _) => 1 + statement(body),
+        Stmt::Switch(_, list) => 1 + statements(list),
+        Stmt::Case(_) | Stmt::Label(_) => 0,
+        _ => 1,
+    }
+}

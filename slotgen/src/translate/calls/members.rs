@@ -219,7 +219,7 @@ impl Paths {
             Kind::Deref(inner) | Kind::AddressOf(inner) => self.struct_of(inner),
             Kind::Member(base, name) => {
                 let outer = self.struct_of(base).or_else(|| self.world.only_struct(name))?;
-                match self.world.member_type(&outer, &[name.clone()])? {
+                match self.world.member_type(&outer, std::slice::from_ref(name))? {
                     CType::Opaque(text) => Some(text.trim_end_matches('*').to_owned()),
                     _ => None,
                 }
