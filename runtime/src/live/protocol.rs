@@ -1,11 +1,11 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
 #![allow(non_snake_case)]
+// Whether C lets a parameter be NULL differs from release to release.
+#![allow(clippy::useless_conversion)]
+
 use super::{Live, Stop};
 use generated::v3_13::{abstract_, object};
 use pyo3::prelude::*;
-
-// Whether C lets a parameter be NULL differs from release to release.
-#![allow(clippy::useless_conversion)]
 
 type Object<'py> = Bound<'py, PyAny>;
 
