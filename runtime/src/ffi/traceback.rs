@@ -39,7 +39,7 @@ fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 }
 
 /// A frame that never runs, for a call that was inlined.
-fn stand_in(py: Python<'_>, file: String, name: String, line: i32) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn stand_in(py: Python<'_>, file: String, name: String, line: i32) -> PyResult<Bound<'_, PyAny>> {
     let (file, name) = (CString::new(file)?, CString::new(name)?);
     let globals = PyDict::new(py);
     // SAFETY: attached; all arguments are live; both results are new references or NULL with an exception set.

@@ -312,6 +312,9 @@ impl<'py> Tracer<'py> {
             return self.raise_attribute_error(object, class, name);
         };
         if is_data_descriptor(&found) && has_get(&found) {
+            if let Some(value) = self.generator_attr(object, name)? {
+                return Ok(value);
+            }
             return self.read_descriptor(found, object, class, name);
         }
         let found = self.absorb_static(found);

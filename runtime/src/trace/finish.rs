@@ -44,14 +44,6 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    /// A suspended generator whose end, when nothing refers to it any more, runs code: its `finally`, its `with`.
-    fn left_suspended(&self) -> Option<ValueId> {
-        let suspended = self.state.generators.iter().filter(|(_, frame)| {
-            frame.as_ref().is_some_and(|frame| frame.suspended_at().is_some_and(|instr| frame.ends_in_code(instr)))
-        });
-        suspended.map(|(id, _)| *id).min()
-    }
-
     pub(super) fn escape<T>(&self, id: ValueId, what: impl Into<String>) -> Described<T> {
         let step = self.state.born.get(id.0 as usize).copied().unwrap_or(0).saturating_sub(1);
         Ok(Err(Escape { step, what: what.into() }))

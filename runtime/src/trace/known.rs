@@ -202,18 +202,7 @@ impl<'py> Tracer<'py> {
         match self.value(id) {
             Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
             Value::Proxy { example, .. } => Ok(example.bind(self.py).get_type()),
-            Value::New(New::Opaque("generator")) => {
-                let class = self.import("types", "GeneratorType")?;
-                class.cast_into().or_else(|_| super::signal::internal("types.GeneratorType"))
-            }
-            Value::New(New::Opaque("traceback")) => {
-                let class = self.import("types", "TracebackType")?;
-                class.cast_into().or_else(|_| super::signal::internal("types.TracebackType"))
-            }
-            Value::New(New::Opaque(_)) => {
-                let class = self.import("types", "MethodType")?;
-                class.cast_into().or_else(|_| super::signal::internal("types.MethodType"))
-            }
+            Value::New(New::Opaque(what)) => self.opaque_class(what),
             Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
             Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
         }

@@ -8,6 +8,7 @@ mod driver;
 mod exists;
 mod finish;
 pub mod frame;
+mod generator;
 mod hashed;
 mod known;
 mod mirror;

@@ -1,4 +1,5 @@
 //! Truth, identity, iteration, length, hashing: modelled under the names of the C functions, until generated code replaces them.
+use super::generator::{Sent, With};
 use super::native::is_c_type;
 use super::signal::{Traced, hints, stop, unsupported};
 use super::state::Tracer;
@@ -93,7 +94,7 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_GetIter`.
     pub(super) fn get_iter(&mut self, value: ValueId) -> Traced<ValueId> {
-        if self.state.generators.contains_key(&value) {
+        if self.is_stepped(value) {
             return Ok(value);
         }
         let class = self.class_of(value)?;
@@ -113,9 +114,8 @@ impl<'py> Tracer<'py> {
 
     /// `PyIter_Next`: `None` at the end.
     pub(super) fn next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
-        if self.state.generators.contains_key(&iterator) {
-            let none = self.none();
-            return Ok(self.resume(iterator, none)?.ok());
+        if self.is_stepped(iterator) {
+            return self.next_of_generator(iterator);
         }
         let class = self.class_of(iterator)?;
         if !is_c_type(&class) {
@@ -124,11 +124,18 @@ impl<'py> Tracer<'py> {
         self.native_next(iterator)
     }
 
+    fn next_of_generator(&mut self, generator: ValueId) -> Traced<Option<ValueId>> {
+        match self.step_generator(generator, With::Nothing) {
+            Ok(Sent::Yielded(item)) => Ok(Some(item)),
+            Ok(Sent::Returned(_)) => Ok(None),
+            Err(signal) => self.stopped_with(signal).map(|_| None),
+        }
+    }
+
     /// The next item of an iterator whose `tp_iternext` is C's.
     pub(super) fn native_next(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
-        if self.state.generators.contains_key(&iterator) {
-            let none = self.none();
-            return Ok(self.resume(iterator, none)?.ok());
+        if self.is_stepped(iterator) {
+            return self.next_of_generator(iterator);
         }
         let class = self.class_of(iterator)?;
         let Some(object) = self.owned(iterator) else {

@@ -1,5 +1,4 @@
 //! What a running trace keeps: values, guards, overlays, effects, the graph.
-use super::frame::Frame;
 use super::outcome::{Effect, Route};
 use super::signal::{Traced, internal};
 use super::token::Token;
@@ -42,7 +41,10 @@ pub struct State {
     pub(super) routes: Vec<Route>,
     pub(super) route: Vec<String>,
     pub(super) places: Vec<Place>,
-    pub(super) generators: FxHashMap<ValueId, Option<Box<Frame>>>,
+    /// What the values of `generator` are made of.
+    pub(super) generators: FxHashMap<ValueId, super::generator::Made>,
+    /// Their classes.
+    pub(super) opaque_classes: FxHashMap<&'static str, Py<PyType>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
     pub(super) changed_sets: FxHashMap<ValueId, u64>,
     pub(super) nesting: u32,

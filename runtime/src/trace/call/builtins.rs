@@ -258,7 +258,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn model_next(&mut self, iterator: ValueId, default: Option<ValueId>) -> Traced<ValueId> {
-        if default.is_none() && self.state.generators.contains_key(&iterator) {
+        if default.is_none() && self.is_stepped(iterator) {
             return self.generator_method(iterator, "__next__", &[]);
         }
         let class = self.class_of(iterator)?;
@@ -285,9 +285,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(in crate::trace) fn raise_plain<T>(&mut self, class: &str) -> Traced<T> {
-        let class = self.import("builtins", class)?;
-        let exception = class.call0().or_else(|error| self.raise_error(error))?;
-        let exception = self.own(exception);
+        let exception = self.new_exception(class)?;
         self.raise_value(exception)
     }
 

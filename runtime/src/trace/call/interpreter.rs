@@ -94,7 +94,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// The function, asked again, gives the same.
-    fn guard_answer(&mut self, function: &Bound<'py, PyAny>, answer: &Bound<'py, PyAny>) -> Traced<()> {
+    pub(in crate::trace) fn guard_answer(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        answer: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
         const SAME: &std::ffi::CStr = c"lambda then: lambda function: function() == then";
         let check = self.py.eval(SAME, None, None).and_then(|make| make.call1((answer,)));
         let check = check.or_else(|error| internal(error.to_string()))?;

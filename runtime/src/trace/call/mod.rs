@@ -241,11 +241,7 @@ impl<'py> Tracer<'py> {
         match self.run_called(&mut frame)? {
             Rest::Returned(value) => Ok(value),
             Rest::Yielded(_) => internal("a plain call yielded"),
-            Rest::Generator => {
-                let id = self.push(Value::New(New::Opaque("generator")));
-                self.state.generators.insert(id, Some(Box::new(frame)));
-                Ok(id)
-            }
+            Rest::Generator => self.make_generator(frame),
         }
     }
 

@@ -113,7 +113,7 @@ impl<'py> Tracer<'py> {
         }
         self.state.route.push(function.name.to_owned());
         let class = self.class_of(value)?;
-        if self.domain_of(&class).is_some() || self.state.generators.contains_key(&value) {
+        if self.domain_of(&class).is_some() || self.is_stepped(value) {
             return self.get_iter(value);
         }
         let object = self.object_for(function, value)?;

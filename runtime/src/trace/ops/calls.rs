@@ -108,35 +108,4 @@ impl<'py> Tracer<'py> {
         let positional = self.list_of(args, None)?;
         self.call_from_stack(frame, positional, keywords)
     }
-
-    pub(super) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
-        let value = frame.pop()?;
-        let result = match which {
-            3 => self.stop_iteration_error(value)?,
-            5 => self.operator("pos", &[value])?,
-            6 => {
-                let items = self.list_of(value, None)?;
-                self.tuple(&items)?
-            }
-            _ => return unsupported("CALL_INTRINSIC_1", format!("intrinsic {which}")),
-        };
-        frame.push(result);
-        Ok(Flow::Next)
-    }
-
-    /// `INTRINSIC_STOPITERATION_ERROR`: a `StopIteration` must not leave a generator.
-    fn stop_iteration_error(&mut self, exception: ValueId) -> Traced<ValueId> {
-        let class = self.class_of(exception)?;
-        let stop = self.import("builtins", "StopIteration")?;
-        if !class.is_subclass(&stop).unwrap_or(false) {
-            return Ok(exception);
-        }
-        let error = self.import("builtins", "RuntimeError")?;
-        let error = error.call1(("generator raised StopIteration",)).or_else(|error| self.raise_error(error))?;
-        if let Some(cause) = self.owned(exception) {
-            let _ = error.setattr("__cause__", &cause);
-            let _ = error.setattr("__context__", &cause);
-        }
-        Ok(self.own(error))
-    }
 }

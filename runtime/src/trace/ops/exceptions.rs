@@ -18,9 +18,7 @@ impl<'py> Tracer<'py> {
 
     /// An exception instance from what `raise` got: a class is called.
     pub(in crate::trace) fn exception_from(&mut self, value: ValueId) -> Traced<ValueId> {
-        if let Some(class) = self.known(value).and_then(|object| object.cast_into::<PyType>().ok())
-            && class.is_subclass_of::<PyBaseException>().unwrap_or(false)
-        {
+        if self.is_exception_class(value) {
             let made = self.call(value, Arguments::default())?;
             let made_class = self.class_of(made)?;
             if made_class.is_subclass_of::<PyBaseException>().unwrap_or(false) {
@@ -28,10 +26,21 @@ impl<'py> Tracer<'py> {
             }
             return unsupported("raise of a class that makes no exception", crate::ffi::types::name(&made_class));
         }
-        if self.class_of(value)?.is_subclass_of::<PyBaseException>().unwrap_or(false) {
+        if self.is_exception_instance(value)? {
             return Ok(value);
         }
         self.raise("TypeError", "exceptions must derive from BaseException")
+    }
+
+    /// `PyExceptionClass_Check`.
+    pub(in crate::trace) fn is_exception_class(&mut self, value: ValueId) -> bool {
+        let class = self.known(value).and_then(|object| object.cast_into::<PyType>().ok());
+        class.is_some_and(|class| class.is_subclass_of::<PyBaseException>().unwrap_or(false))
+    }
+
+    /// `PyExceptionInstance_Check`.
+    pub(in crate::trace) fn is_exception_instance(&mut self, value: ValueId) -> Traced<bool> {
+        Ok(self.class_of(value)?.is_subclass_of::<PyBaseException>().unwrap_or(false))
     }
 
     pub(super) fn raise_varargs(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
@@ -110,7 +119,7 @@ impl<'py> Tracer<'py> {
         Ok(wanted.iter().any(|wanted| crate::ffi::types::is_subtype(class, wanted)))
     }
 
-    fn exception_classes(&mut self, wanted: ValueId) -> Traced<Vec<Bound<'py, PyType>>> {
+    pub(super) fn exception_classes(&mut self, wanted: ValueId) -> Traced<Vec<Bound<'py, PyType>>> {
         const MESSAGE: &str = "catching classes that do not inherit from BaseException is not allowed";
         let items = match self.known(wanted).or_else(|| self.owned(wanted)) {
             Some(object) => match object.cast::<PyTuple>() {

@@ -1,4 +1,5 @@
 //! One arm per operation of the instruction set, no wildcard; the families are in the files beside this one.
+mod asynchronous;
 mod attributes;
 mod calls;
 mod classes;
@@ -7,6 +8,8 @@ mod control;
 mod exceptions;
 mod functions;
 mod generators;
+mod groups;
+mod intrinsics;
 mod locals;
 mod matching;
 mod operators;
@@ -95,7 +98,7 @@ impl<'py> Tracer<'py> {
             Op::CALL_KW => self.call_kw(frame, arg),
             Op::CALL_FUNCTION_EX => self.call_function_ex(frame, arg),
             Op::CALL_INTRINSIC_1 => self.call_intrinsic_1(frame, arg),
-            Op::CALL_INTRINSIC_2 => unsupported("CALL_INTRINSIC_2", format!("intrinsic {arg}")),
+            Op::CALL_INTRINSIC_2 => self.call_intrinsic_2(frame, arg),
             Op::LOAD_BUILD_CLASS => self.load_build_class(frame),
             Op::MAKE_FUNCTION => self.make_function(frame),
             Op::SET_FUNCTION_ATTRIBUTE => self.set_function_attribute(frame, arg),
@@ -113,7 +116,7 @@ impl<'py> Tracer<'py> {
             Op::PUSH_EXC_INFO => self.push_exc_info(frame),
             Op::POP_EXCEPT => self.pop_except(frame),
             Op::CHECK_EXC_MATCH => self.check_exc_match(frame),
-            Op::CHECK_EG_MATCH => unsupported("CHECK_EG_MATCH", "except* clause"),
+            Op::CHECK_EG_MATCH => self.check_eg_match(frame),
             Op::BEFORE_WITH => self.before_with(frame),
             Op::WITH_EXCEPT_START => self.with_except_start(frame),
             Op::CLEANUP_THROW => self.cleanup_throw(frame),
@@ -125,9 +128,11 @@ impl<'py> Tracer<'py> {
             Op::MATCH_MAPPING => self.match_flag(frame, 1 << 6),
             Op::MATCH_KEYS => self.match_keys(frame),
             Op::MATCH_CLASS => self.match_class(frame, arg),
-            Op::GET_AITER | Op::GET_ANEXT | Op::GET_AWAITABLE | Op::BEFORE_ASYNC_WITH | Op::END_ASYNC_FOR => {
-                unsupported("asynchronous code", instr.op.name())
-            }
+            Op::GET_AITER => self.get_aiter(frame),
+            Op::GET_ANEXT => self.get_anext(frame),
+            Op::GET_AWAITABLE => self.get_awaitable(frame, arg),
+            Op::BEFORE_ASYNC_WITH => self.before_async_with(frame),
+            Op::END_ASYNC_FOR => self.end_async_for(frame),
             Op::RESERVED | Op::ENTER_EXECUTOR | Op::INTERPRETER_EXIT => {
                 unsupported("internal operation", instr.op.name())
             }

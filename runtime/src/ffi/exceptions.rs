@@ -1,0 +1,48 @@
+//! What is left of an exception group after the clauses of `except*`.
+use super::traceback::stand_in;
+use pyo3::exceptions::PyBaseException;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+unsafe extern "C" {
+    fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
+
+/// `_PyExc_PrepReraiseStar` for exceptions that have no traceback, as those of a trace.
+///
+/// The function tells what was raised anew from what was raised again by context, cause, notes and traceback, and wants the original to
+/// have a traceback: all get the same one while it runs.
+pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = original.py();
+    let frame = stand_in(py, "<except*>".to_owned(), "<except*>".to_owned(), 1)?;
+    let traceback = py.import("types")?.getattr("TracebackType")?.call1((py.None(), frame, -1, 1))?;
+    let mut marked = vec![original.clone()];
+    marked.extend(raised.cast::<PyList>()?.iter().filter(|exception| !exception.is_none()));
+    for exception in &marked {
+        exception.setattr("__traceback__", &traceback)?;
+    }
+    // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
+    let left = unsafe {
+        let left = PyUnstable_Exc_PrepReraiseStar(original.as_ptr(), raised.as_ptr());
+        Bound::from_owned_ptr_or_err(py, left)
+    };
+    for exception in &marked {
+        exception.setattr("__traceback__", py.None())?;
+    }
+    let left = left?;
+    unmark(&left)?;
+    Ok(left)
+}
+
+/// Groups that were made of marked ones are marked too.
+fn unmark(exception: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !exception.is_instance_of::<PyBaseException>() {
+        return Ok(());
+    }
+    exception.setattr("__traceback__", exception.py().None())?;
+    for part in exception.getattr("exceptions").and_then(|parts| parts.try_iter()).into_iter().flatten() {
+        unmark(&part?)?;
+    }
+    Ok(())
+}

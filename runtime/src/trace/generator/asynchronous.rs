@@ -1,0 +1,132 @@
+//! What `await`, `async for` and `async with` ask of an object.
+use super::{Kind, Made};
+use crate::trace::signal::{Signal, Traced};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use generated::capi::CApi;
+use generated::slots::Slot;
+use pyo3::prelude::*;
+
+/// `CO_ITERABLE_COROUTINE`: what `types.coroutine` makes of a generator function.
+const ITERABLE_COROUTINE: u32 = 0x100;
+
+impl<'py> Tracer<'py> {
+    /// `_PyCoro_GetAwaitableIter`; `None` where the type has no `am_await`.
+    pub(in crate::trace) fn awaitable_iter(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        if self.is_own_coroutine(value) {
+            return Ok(Some(value));
+        }
+        if matches!(self.state.generators.get(&value), Some(Made::Send { .. } | Made::Throw { .. })) {
+            return Ok(Some(value));
+        }
+        let class = self.class_of(value)?;
+        let Some(function) = self.slot_function(&class, Slot::am_await)? else { return Ok(None) };
+        let iterator = self.call_unaryfunc(&function, &value)?;
+        let class = self.class_of(iterator)?;
+        if self.is_own_coroutine(iterator) || crate::ffi::types::c_name(&class) == "coroutine" {
+            return self.raise("TypeError", "__await__() returned a coroutine");
+        }
+        if self.slot_function(&class, Slot::tp_iternext)?.is_none() {
+            let name = crate::ffi::types::name(&class);
+            return self.raise("TypeError", format!("__await__() returned non-iterator of type '{name}'"));
+        }
+        Ok(Some(iterator))
+    }
+
+    /// A coroutine, or a generator that `types.coroutine` made one.
+    fn is_own_coroutine(&self, value: ValueId) -> bool {
+        match self.state.generators.get(&value) {
+            Some(Made::Frame(generator)) => match generator.kind {
+                Kind::Coroutine => true,
+                Kind::Generator => {
+                    let flags = generator.code.bind(self.py).getattr("co_flags");
+                    flags.and_then(|flags| flags.extract::<u32>()).is_ok_and(|flags| flags & ITERABLE_COROUTINE != 0)
+                }
+                Kind::AsyncGenerator => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// What the coroutine waits for, if it is one that is being awaited.
+    pub(in crate::trace) fn is_awaited(&mut self, iterator: ValueId) -> Traced<bool> {
+        Ok(self.kind_of(iterator) == Some(Kind::Coroutine) && self.gen_yf(iterator)?.is_some())
+    }
+
+    /// Whether it is a coroutine that the trace made.
+    pub(in crate::trace) fn is_coroutine(&self, value: ValueId) -> bool {
+        self.kind_of(value) == Some(Kind::Coroutine)
+    }
+
+    /// `GET_ANEXT`: what to wait for.
+    pub(in crate::trace) fn async_next(&mut self, iterator: ValueId) -> Traced<ValueId> {
+        if self.kind_of(iterator) == Some(Kind::AsyncGenerator) {
+            return self.anext_of(iterator);
+        }
+        let class = self.class_of(iterator)?;
+        let name = crate::ffi::types::name(&class);
+        let Some(function) = self.slot_function(&class, Slot::am_anext)? else {
+            let message = format!("'async for' requires an iterator with __anext__ method, got {name}");
+            return self.raise("TypeError", message);
+        };
+        let next = self.call_unaryfunc(&function, &iterator)?;
+        let class = self.class_of(next)?;
+        let name = crate::ffi::types::name(&class);
+        let cause = match self.awaitable_iter(next) {
+            Ok(Some(awaitable)) => return Ok(awaitable),
+            Ok(None) => {
+                let message = format!("object {name} can't be used in 'await' expression");
+                match self.raise::<ValueId>("TypeError", message) {
+                    Err(Signal::Raised(cause)) => cause,
+                    other => return other,
+                }
+            }
+            Err(Signal::Raised(cause)) => cause,
+            Err(other) => return Err(other),
+        };
+        let message = format!("'async for' received an invalid object from __anext__: {name}");
+        self.raise_from_cause("TypeError", message, cause)
+    }
+
+    /// `GET_AITER`.
+    pub(in crate::trace) fn async_iter(&mut self, value: ValueId) -> Traced<ValueId> {
+        if self.kind_of(value) == Some(Kind::AsyncGenerator) {
+            return Ok(value);
+        }
+        let class = self.class_of(value)?;
+        let Some(function) = self.slot_function(&class, Slot::am_aiter)? else {
+            let name = crate::ffi::types::name(&class);
+            return self
+                .raise("TypeError", format!("'async for' requires an object with __aiter__ method, got {name}"));
+        };
+        let iterator = self.call_unaryfunc(&function, &value)?;
+        let class = self.class_of(iterator)?;
+        if self.kind_of(iterator) != Some(Kind::AsyncGenerator) && self.slot_function(&class, Slot::am_anext)?.is_none()
+        {
+            let name = crate::ffi::types::name(&class);
+            let message =
+                format!("'async for' received an object from __aiter__ that does not implement __anext__: {name}");
+            return self.raise("TypeError", message);
+        }
+        Ok(iterator)
+    }
+
+    /// `_PyErr_FormatFromCause`: the exception handled while raising is its cause.
+    fn raise_from_cause<T>(&mut self, class: &str, message: String, cause: ValueId) -> Traced<T> {
+        let raised = match self.raise::<T>(class, message) {
+            Err(Signal::Raised(raised)) => raised,
+            other => return other,
+        };
+        self.set_cause_and_context(raised, cause)?;
+        Err(Signal::Raised(raised))
+    }
+
+    /// `PyException_SetCause` and `PyException_SetContext`.
+    pub(in crate::trace) fn set_cause_and_context(&mut self, raised: ValueId, cause: ValueId) -> Traced<()> {
+        let (Some(raised), Some(cause)) = (self.owned(raised), self.owned(cause)) else {
+            return crate::trace::signal::unsupported("cause of an exception", "the exception is from outside");
+        };
+        let set = raised.setattr("__cause__", &cause).and_then(|()| raised.setattr("__context__", &cause));
+        set.or_else(|error| crate::trace::signal::internal(error.to_string()))
+    }
+}

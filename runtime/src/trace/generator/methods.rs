@@ -1,0 +1,202 @@
+//! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
+use super::resume::With;
+use super::{Kind, Made, Progress, Sent, Stage};
+use crate::trace::signal::{Signal, Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+/// What a value drives, taken out of the table for a step.
+#[derive(Clone, Copy)]
+enum Driven {
+    Frame(Kind),
+    Wrapper(ValueId),
+    Send(ValueId, ValueId),
+    Throw(ValueId, Option<ValueId>),
+}
+
+impl<'py> Tracer<'py> {
+    fn driven(&self, id: ValueId) -> Option<Driven> {
+        Some(match self.state.generators.get(&id)? {
+            Made::Frame(generator) => Driven::Frame(generator.kind),
+            Made::Wrapper(coroutine) => Driven::Wrapper(*coroutine),
+            Made::Send { generator, sent, .. } => Driven::Send(*generator, *sent),
+            Made::Throw { generator, thrown, .. } => Driven::Throw(*generator, *thrown),
+            Made::Wrapped(_) => return None,
+        })
+    }
+
+    /// `tp_iternext`, `send` or `throw`.
+    pub(in crate::trace) fn step_generator(&mut self, id: ValueId, with: With) -> Traced<Sent> {
+        let Some(driven) = self.driven(id) else { return internal("step of a value that does not run") };
+        match (driven, with) {
+            (Driven::Frame(_), With::Exception(thrown)) => self.gen_throw(id, true, thrown),
+            (Driven::Frame(_), with) => self.gen_send(id, with),
+            (Driven::Wrapper(coroutine), with) => self.step_generator(coroutine, with),
+            (Driven::Send(generator, sent), with) => self.asend_step(id, generator, sent, with),
+            (Driven::Throw(generator, own), With::Exception(thrown) | With::Closing(thrown)) => {
+                self.athrow_throw(id, generator, own, thrown)
+            }
+            (Driven::Throw(generator, own), With::Value(value)) => self.athrow_send(id, generator, own, value),
+            (Driven::Throw(generator, own), With::Nothing) => {
+                let none = self.none();
+                self.athrow_send(id, generator, own, none)
+            }
+        }
+    }
+
+    /// A method of one of these objects.
+    pub(in crate::trace) fn generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+        let Some(driven) = self.driven(id) else { return unsupported("method of a generator's value", name) };
+        let asynchronous = matches!(driven, Driven::Frame(Kind::AsyncGenerator));
+        if asynchronous {
+            return self.async_generator_method(id, name, args);
+        }
+        let stepped = self.is_stepped(id);
+        match (name, args) {
+            ("__next__", []) if stepped => self.answer(id, With::Nothing),
+            ("__iter__", []) if stepped => Ok(id),
+            ("__await__", []) => match driven {
+                Driven::Frame(Kind::Coroutine) => Ok(self.new_driven("coroutine_wrapper", Made::Wrapper(id))),
+                Driven::Send(..) | Driven::Throw(..) => Ok(id),
+                _ => unsupported("method of a generator", name),
+            },
+            ("send", [value]) => self.answer(id, With::Value(*value)),
+            ("throw", [thrown]) => self.answer(id, With::Exception(*thrown)),
+            ("close", []) => self.close(id, driven),
+            _ => unsupported("method of a generator", name),
+        }
+    }
+
+    fn answer(&mut self, id: ValueId, with: With) -> Traced<ValueId> {
+        match self.step_generator(id, with)? {
+            Sent::Yielded(value) => Ok(value),
+            Sent::Returned(value) => {
+                let stop = self.new_stop_iteration(value)?;
+                self.raise_value(stop)
+            }
+        }
+    }
+
+    fn close(&mut self, id: ValueId, driven: Driven) -> Traced<ValueId> {
+        let none = self.none();
+        match driven {
+            Driven::Frame(_) => return self.gen_close(id),
+            Driven::Wrapper(coroutine) => return self.gen_close(coroutine),
+            Driven::Send(..) | Driven::Throw(..) => {}
+        }
+        if matches!(
+            self.state.generators.get(&id),
+            Some(Made::Send { stage: Stage::Closed, .. } | Made::Throw { stage: Stage::Closed, .. })
+        ) {
+            return Ok(none);
+        }
+        let exit = self.import("builtins", "GeneratorExit")?;
+        let exit = self.constant(exit);
+        match self.step_generator(id, With::Exception(exit)) {
+            Ok(Sent::Returned(_)) => Ok(none),
+            Ok(Sent::Yielded(_)) => self.raise("RuntimeError", "coroutine ignored GeneratorExit"),
+            Err(signal) if self.is_an_end(&signal)? => Ok(none),
+            Err(signal) => Err(signal),
+        }
+    }
+
+    fn is_an_end(&mut self, signal: &Signal) -> Traced<bool> {
+        for class in ["StopIteration", "StopAsyncIteration", "GeneratorExit"] {
+            if self.raised_is(signal, class)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn async_generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
+        match (name, args) {
+            ("__aiter__", []) => Ok(id),
+            ("__anext__", []) => self.anext_of(id),
+            ("asend", [value]) => {
+                self.rely_on_no_hooks()?;
+                Ok(self.new_driven(
+                    "async_generator_asend",
+                    Made::Send { generator: id, sent: *value, stage: Stage::Init },
+                ))
+            }
+            ("athrow", [thrown]) => self.new_athrow(id, Some(*thrown)),
+            ("aclose", []) => self.new_athrow(id, None),
+            _ => unsupported("method of an asynchronous generator", name),
+        }
+    }
+
+    /// `am_anext` of an asynchronous generator.
+    pub(super) fn anext_of(&mut self, generator: ValueId) -> Traced<ValueId> {
+        self.rely_on_no_hooks()?;
+        let sent = self.none();
+        Ok(self.new_driven("async_generator_asend", Made::Send { generator, sent, stage: Stage::Init }))
+    }
+
+    fn new_athrow(&mut self, generator: ValueId, thrown: Option<ValueId>) -> Traced<ValueId> {
+        self.rely_on_no_hooks()?;
+        Ok(self.new_driven("async_generator_athrow", Made::Throw { generator, thrown, stage: Stage::Init }))
+    }
+
+    /// `async_gen_init_hooks` has nothing to call.
+    fn rely_on_no_hooks(&mut self) -> Traced<()> {
+        let get = self.import("sys", "get_asyncgen_hooks")?;
+        let hooks = get.call0().or_else(|error| self.raise_error(error))?;
+        let none = hooks.try_iter().is_ok_and(|hooks| hooks.flatten().all(|hook| hook.is_none()));
+        if !none {
+            return unsupported("asynchronous generator under an event loop", "sys.set_asyncgen_hooks");
+        }
+        self.guard_answer(&get, &hooks)
+    }
+
+    /// An attribute that no method stands behind; `None` for the rest.
+    pub(in crate::trace) fn generator_attr(&mut self, id: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let Some(kind) = self.kind_of(id) else { return Ok(None) };
+        let field = match (kind, name) {
+            (_, "__name__" | "__qualname__") => name,
+            (Kind::Generator, "gi_running" | "gi_suspended" | "gi_frame" | "gi_code" | "gi_yieldfrom")
+            | (Kind::Coroutine, "cr_running" | "cr_suspended" | "cr_frame" | "cr_code" | "cr_await")
+            | (Kind::AsyncGenerator, "ag_running" | "ag_suspended" | "ag_frame" | "ag_code" | "ag_await") => {
+                name.get(3..).unwrap_or(name)
+            }
+            _ => return Ok(None),
+        };
+        let generator = self.generator(id)?;
+        let (progress, running) = (generator.progress, generator.running);
+        match field {
+            "running" => {
+                let running = if kind == Kind::AsyncGenerator { running } else { progress == Progress::Executing };
+                self.flag(running)
+            }
+            "suspended" => self.flag(matches!(progress, Progress::Suspended | Progress::Delegating)),
+            "frame" if progress == Progress::Completed => Ok(Some(self.none())),
+            "code" => {
+                let code = {
+                    let py = self.py;
+                    self.generator(id)?.code.bind(py).clone()
+                };
+                Ok(Some(self.constant(code)))
+            }
+            "yieldfrom" | "await" => {
+                let none = self.none();
+                Ok(Some(self.gen_yf(id)?.unwrap_or(none)))
+            }
+            "__name__" | "__qualname__" => {
+                let function = {
+                    let py = self.py;
+                    self.generator(id)?.function.bind(py).clone()
+                };
+                let value = function.getattr(field).or_else(|error| self.raise_error(error))?;
+                Ok(Some(self.constant(value)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn flag(&mut self, flag: bool) -> Traced<Option<ValueId>> {
+        let flag = PyBool::new(self.py, flag).to_owned().into_any();
+        Ok(Some(self.constant(flag)))
+    }
+}

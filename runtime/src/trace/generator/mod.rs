@@ -1,0 +1,207 @@
+//! Generators, coroutines and asynchronous generators that the trace made: frames that are set aside, and the objects that drive them.
+//!
+//! CPython: `Objects/genobject.c`. Each object is a value of its own; what it is made of stands in `State::generators`.
+mod asynchronous;
+mod awaitable;
+mod methods;
+mod resume;
+
+pub(super) use resume::With;
+
+use super::frame::Frame;
+use super::signal::{Traced, internal};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// What a code object's flags make of its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Generator,
+    Coroutine,
+    AsyncGenerator,
+}
+
+impl Kind {
+    /// `CO_GENERATOR`, `CO_COROUTINE`, `CO_ASYNC_GENERATOR`.
+    pub(super) fn of_flags(flags: u32) -> Option<Self> {
+        match flags & (0x20 | 0x80 | 0x200) {
+            0x20 => Some(Kind::Generator),
+            0x80 => Some(Kind::Coroutine),
+            0x200 => Some(Kind::AsyncGenerator),
+            _ => None,
+        }
+    }
+
+    /// As messages call it.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Kind::Generator => "generator",
+            Kind::Coroutine => "coroutine",
+            Kind::AsyncGenerator => "async generator",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Generator => "generator",
+            Kind::Coroutine => "coroutine",
+            Kind::AsyncGenerator => "async_generator",
+        }
+    }
+}
+
+/// `PyFrameState`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Created,
+    Suspended,
+    /// Suspended at a `yield from` or `await`.
+    Delegating,
+    Executing,
+    Completed,
+}
+
+/// `PyGenObject`.
+#[derive(Debug)]
+pub(super) struct Generator {
+    pub(super) kind: Kind,
+    pub(super) progress: Progress,
+    /// There unless it executes or has ended.
+    pub(super) frame: Option<Box<Frame>>,
+    function: Py<PyAny>,
+    code: Py<PyAny>,
+    /// `ag_closed`.
+    closed: bool,
+    /// `ag_running_async`.
+    running: bool,
+}
+
+/// `AwaitableState`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Init,
+    Iter,
+    Closed,
+}
+
+/// What a value of this room is.
+#[derive(Debug)]
+pub(super) enum Made {
+    Frame(Generator),
+    /// `coroutine_wrapper`: what `__await__` of a coroutine gives.
+    Wrapper(ValueId),
+    /// `async_generator_asend`; `sent` is what its first step sends.
+    Send {
+        generator: ValueId,
+        sent: ValueId,
+        stage: Stage,
+    },
+    /// `async_generator_athrow`; `aclose()` throws nothing of its own.
+    Throw {
+        generator: ValueId,
+        thrown: Option<ValueId>,
+        stage: Stage,
+    },
+    /// `async_generator_wrapped_value`: an asynchronous generator's `yield`.
+    Wrapped(ValueId),
+}
+
+/// How a step ended that raised nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sent {
+    Yielded(ValueId),
+    Returned(ValueId),
+}
+
+impl<'py> Tracer<'py> {
+    /// A new object around a frame that ran into `RETURN_GENERATOR`.
+    pub(super) fn make_generator(&mut self, frame: Frame) -> Traced<ValueId> {
+        let Some(kind) = Kind::of_flags(frame.code.flags) else { return internal("generator flags") };
+        let (function, code) = (frame.function.clone_ref(self.py), frame.code.original.clone_ref(self.py));
+        let generator = Generator {
+            kind,
+            progress: Progress::Created,
+            frame: Some(Box::new(frame)),
+            function,
+            code,
+            closed: false,
+            running: false,
+        };
+        Ok(self.new_driven(kind.class(), Made::Frame(generator)))
+    }
+
+    fn new_driven(&mut self, class: &'static str, made: Made) -> ValueId {
+        let id = self.push(Value::New(New::Opaque(class)));
+        self.state.generators.insert(id, made);
+        id
+    }
+
+    /// `_PyAsyncGenValueWrapperNew`.
+    pub(super) fn async_gen_wrap(&mut self, value: ValueId) -> ValueId {
+        self.new_driven("async_generator_wrapped_value", Made::Wrapped(value))
+    }
+
+    fn generator(&mut self, id: ValueId) -> Traced<&mut Generator> {
+        match self.state.generators.get_mut(&id) {
+            Some(Made::Frame(generator)) => Ok(generator),
+            _ => internal("generator expected"),
+        }
+    }
+
+    fn kind_of(&self, id: ValueId) -> Option<Kind> {
+        match self.state.generators.get(&id) {
+            Some(Made::Frame(generator)) => Some(generator.kind),
+            _ => None,
+        }
+    }
+
+    /// Whether the trace made it, and its type has a `tp_iternext`.
+    pub(super) fn is_stepped(&self, id: ValueId) -> bool {
+        match self.state.generators.get(&id) {
+            Some(Made::Frame(generator)) => generator.kind == Kind::Generator,
+            Some(Made::Wrapper(_) | Made::Send { .. } | Made::Throw { .. }) => true,
+            Some(Made::Wrapped(_)) | None => false,
+        }
+    }
+
+    /// One whose end, when nothing refers to it any more, runs code or warns: a `finally`, a `with`, a coroutine that nobody awaited.
+    pub(super) fn left_suspended(&self) -> Option<ValueId> {
+        let left = self.state.generators.iter().filter(|(_, made)| match made {
+            Made::Frame(generator) => generator.ends_in_code(),
+            Made::Send { stage, .. } | Made::Throw { stage, .. } => *stage == Stage::Init,
+            Made::Wrapper(_) | Made::Wrapped(_) => false,
+        });
+        left.map(|(id, _)| *id).min()
+    }
+
+    /// The class of an object of this room, by CPython's name.
+    pub(super) fn opaque_class(&mut self, name: &'static str) -> Traced<Bound<'py, PyType>> {
+        if let Some(class) = self.state.opaque_classes.get(name) {
+            return Ok(class.bind(self.py).clone());
+        }
+        let object = self.import("builtins", "object")?;
+        let classes =
+            object.call_method0("__subclasses__").and_then(|classes| classes.extract::<Vec<Bound<'py, PyType>>>());
+        let classes = classes.or_else(|error| internal(error.to_string()))?;
+        let Some(class) = classes.into_iter().find(|class| crate::ffi::types::c_name(class) == name) else {
+            return internal(format!("no C type {name}"));
+        };
+        self.state.opaque_classes.insert(name, class.clone().unbind());
+        Ok(class)
+    }
+}
+
+impl Generator {
+    fn ends_in_code(&self) -> bool {
+        match self.progress {
+            Progress::Created => self.kind == Kind::Coroutine,
+            Progress::Suspended | Progress::Delegating => self
+                .frame
+                .as_ref()
+                .is_some_and(|frame| frame.suspended_at().is_some_and(|instr| frame.ends_in_code(instr))),
+            Progress::Executing | Progress::Completed => false,
+        }
+    }
+}
