@@ -14,19 +14,22 @@
 from . import _slotrt
 from ._slotrt import bytecode
 
+if _slotrt.HOOKS:
+    from ._slotrt import InternalError, hook
 if _slotrt.TRACES:
     from ._api import compile, explain, reset, stats
     from ._explain import Explanation
-    from ._slotrt import Graph, GraphBreak, InternalError, Node, graph_break, hook
+    from ._slotrt import Graph, GraphBreak, Node, graph_break
 else:
 
     def __getattr__(name):
-        if name in _TRACED:
+        if name in _MISSING:
             import sys
 
+            offered = ", ".join(f"slotrt.{offer}" for offer in __all__)
             raise AttributeError(
                 f"slotrt.{name}: slotrt traces CPython 3.13 only; "
-                f"on {sys.version_info[0]}.{sys.version_info[1]} it offers slotrt.bytecode"
+                f"on {sys.version_info[0]}.{sys.version_info[1]} it offers {offered}"
             )
         raise AttributeError(f"module 'slotrt' has no attribute {name!r}")
 
@@ -46,5 +49,6 @@ __all__ = [
     "stats",
 ]
 if not _slotrt.TRACES:
-    _TRACED, __all__ = frozenset(__all__) - {"bytecode"}, ["bytecode"]
+    _OFFERED = ["InternalError", "bytecode", "hook"] if _slotrt.HOOKS else ["bytecode"]
+    _MISSING, __all__ = frozenset(__all__) - frozenset(_OFFERED), _OFFERED
 __version__ = _slotrt.__version__

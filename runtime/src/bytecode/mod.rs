@@ -13,7 +13,7 @@ mod line_table;
 mod object;
 pub mod python;
 pub mod shape;
-#[cfg(slotrt_supported)]
+#[cfg(slotrt_hooks)]
 pub mod split;
 
 pub use assemble::Assembled;

@@ -79,7 +79,7 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(instructions, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_effect, &module)?)?;
     module.add_function(wrap_pyfunction!(stack_size, &module)?)?;
-    #[cfg(slotrt_supported)]
+    #[cfg(slotrt_hooks)]
     module.add_function(wrap_pyfunction!(super::split::everywhere::break_at, &module)?)?;
     Ok(module)
 }

@@ -9,8 +9,11 @@ use std::sync::OnceLock;
 type Free = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
+    #[cfg_attr(not(Py_3_12), link_name = "_PyEval_RequestCodeExtraIndex")]
     fn PyUnstable_Eval_RequestCodeExtraIndex(free: Free) -> isize;
+    #[cfg_attr(not(Py_3_12), link_name = "_PyCode_GetExtra")]
     fn PyUnstable_Code_GetExtra(code: *mut ffi::PyObject, index: isize, extra: *mut *mut c_void) -> c_int;
+    #[cfg_attr(not(Py_3_12), link_name = "_PyCode_SetExtra")]
     fn PyUnstable_Code_SetExtra(code: *mut ffi::PyObject, index: isize, extra: *mut c_void) -> c_int;
 }
 

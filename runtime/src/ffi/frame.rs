@@ -1,5 +1,6 @@
 //! A frame that is about to run its first instruction.
 use super::layout::{self, code, frame, thread};
+use super::release;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
@@ -39,7 +40,7 @@ impl<'a> Frame<'a> {
 
     fn executable(self) -> *mut ffi::PyObject {
         // SAFETY: the frame is alive and the layout checked before a hook was installed.
-        unsafe { layout::read(self.raw, frame::F_EXECUTABLE) }
+        unsafe { layout::read(self.raw, frame::F_CODE) }
     }
 
     /// Identity of the code object, for tables.
@@ -66,7 +67,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn function<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {
         // SAFETY: an evaluated frame has a function.
-        unsafe { Bound::from_borrowed_ptr(py, layout::read(self.raw, frame::F_FUNCOBJ)) }
+        unsafe { Bound::from_borrowed_ptr(py, layout::read(self.raw, frame::F_FUNC)) }
     }
 
     /// Whether nothing has run yet and the thread owns the frame: it is neither a resumed generator nor one that throws.
@@ -75,8 +76,8 @@ impl<'a> Frame<'a> {
         // SAFETY: frame and code object are alive.
         unsafe {
             let start = self.executable().cast::<u8>().add(code::CO_CODE_ADAPTIVE);
-            let next: *mut u8 = layout::read(self.raw, frame::INSTR_PTR);
-            layout::read::<u8>(self.raw, frame::OWNER) == frame::OWNED_BY_THREAD && next == start
+            let at: *mut u8 = layout::read(self.raw, frame::INSTR);
+            layout::read::<u8>(self.raw, frame::OWNER) == frame::OWNED_BY_THREAD && at == start.offset(frame::FRESH)
         }
     }
 
@@ -145,11 +146,13 @@ impl<'a> Frame<'a> {
         }
         // A generator's own frame is allocated by the function's code object.
         let generator = field(new, code::CO_FLAGS) & (0x20 | 0x80 | 0x200) != 0;
-        if generator && field(new, code::CO_FRAMESIZE) > field(old, code::CO_FRAMESIZE) {
+        // SAFETY: both are code objects.
+        let (had, wanted) = unsafe { (release::frame_size(old), release::frame_size(new)) };
+        if generator && wanted > had {
             return Err(Declined::NoRoom);
         }
         // SAFETY: the frame is fresh, so it is the top of the thread's data stack and holds nothing but arguments.
-        unsafe { self.resize(field(old, code::CO_FRAMESIZE), field(new, code::CO_FRAMESIZE))? };
+        unsafe { self.resize(had, wanted)? };
         // SAFETY: as above; the new slots lie inside the room just made.
         unsafe { self.install(old, new, field(old, code::CO_NLOCALSPLUS), field(new, code::CO_NLOCALSPLUS)) };
         Ok(())
@@ -180,9 +183,10 @@ impl<'a> Frame<'a> {
                 let offset = frame::LOCALSPLUS + slot.cast_unsigned() as usize * size_of::<usize>();
                 layout::write::<usize>(self.raw, offset, 0);
             }
-            layout::write(self.raw, frame::F_EXECUTABLE, ffi::Py_NewRef(new));
+            layout::write(self.raw, frame::F_CODE, ffi::Py_NewRef(new));
             layout::write(self.raw, frame::STACKTOP, to);
-            layout::write(self.raw, frame::INSTR_PTR, new.cast::<u8>().add(code::CO_CODE_ADAPTIVE));
+            let start = new.cast::<u8>().add(code::CO_CODE_ADAPTIVE);
+            layout::write(self.raw, frame::INSTR, start.offset(frame::FRESH));
             ffi::Py_DECREF(old);
         }
     }

@@ -1,4 +1,5 @@
 //! Functions from code objects.
+use super::layout;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -36,7 +37,6 @@ pub fn runs(function: &Bound<'_, PyAny>, code: *mut ffi::PyObject) -> bool {
 /// Nothing is shown unless `function` is the only owner of its code and the caller the only owner of `function`: then the
 /// constants belong to the caller alone.
 pub fn visit_constants(function: &Py<PyAny>, visit: &mut dyn FnMut(&Py<PyAny>)) {
-    use generated::v3_13::layouts::PyCodeObject;
     // SAFETY: the type is checked before fields are read; a function's code is a code object; the handle made from the
     // borrowed pointer is never dropped.
     unsafe {
@@ -48,7 +48,7 @@ pub fn visit_constants(function: &Py<PyAny>, visit: &mut dyn FnMut(&Py<PyAny>)) 
         if code.is_null() || ffi::Py_REFCNT(code) != 1 {
             return;
         }
-        let consts = (*code.cast::<PyCodeObject>()).co_consts.cast::<ffi::PyObject>();
+        let consts = layout::read::<*mut ffi::PyObject>(code.cast(), layout::code::CO_CONSTS);
         if !consts.is_null() {
             // Borrowed: a counted reference would make the collector see one owner too many.
             let consts = ManuallyDrop::new(Bound::from_owned_ptr(Python::assume_attached(), consts).unbind());

@@ -2,22 +2,17 @@
 use super::callable::InternalError;
 use super::frame::{Declined, Frame};
 use super::layout;
-use pyo3::exceptions::PyRuntimeError;
+use super::release::{
+    self, _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc,
+    Evaluator,
+};
+use pyo3::exceptions::{PyImportError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-
-type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
-
-unsafe extern "C" {
-    fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> Evaluator;
-    fn _PyInterpreterState_SetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState, evaluator: Evaluator);
-    fn _PyEval_EvalFrameDefault(state: *mut ffi::PyThreadState, frame: *mut u8, throw: c_int) -> *mut ffi::PyObject;
-    fn _PyEval_FrameClearAndPop(state: *mut ffi::PyThreadState, frame: *mut u8);
-}
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
 /// What to do with a frame.
 #[derive(Debug)]
@@ -60,14 +55,25 @@ thread_local! {
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Refuses an interpreter whose frames are laid out otherwise than the generated tables say.
+/// Refuses an interpreter whose frames are laid out otherwise than the generated tables say, and one that is not the first
+/// in the process to ask: what is kept here is one interpreter's.
 pub fn check(py: Python<'_>) -> PyResult<()> {
-    layout::check(py)
+    static FIRST: AtomicI64 = AtomicI64::new(-1);
+    // SAFETY: attached.
+    let this = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    let first = FIRST.compare_exchange(-1, this, Ordering::AcqRel, Ordering::Acquire);
+    if first.is_err_and(|first| first != this) {
+        return Err(PyImportError::new_err(
+            "slotrt serves one interpreter of a process, and another one has it already",
+        ));
+    }
+    layout::check(py)?;
+    release::prepare(py)
 }
 
 /// Installs the hook with its handler.
 pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
-    layout::check(py)?;
+    check(py)?;
     // SAFETY: attached.
     let interpreter = unsafe { ffi::PyInterpreterState_Get() };
     // SAFETY: the interpreter is alive.
@@ -192,17 +198,10 @@ unsafe extern "C" fn ask(state: *mut ffi::PyThreadState, raw: *mut u8, throw: c_
         let answered = Python::attach(|py| {
             let asked = catch_unwind(AssertUnwindSafe(|| answer(py, frame)));
             let asked = asked.unwrap_or_else(|_| Some(Err(InternalError::new_err("panic in slotrt's tracer"))))?;
-            Some(asked.map_or_else(
-                |error| {
-                    error.restore(py);
-                    std::ptr::null_mut()
-                },
-                Py::into_ptr,
-            ))
+            // SAFETY: the frame is fresh, and its evaluator ends here.
+            Some(unsafe { stand_in(py, state, raw, asked) })
         });
         if let Some(result) = answered {
-            // SAFETY: this release's evaluator clears the frame it is given; we stand in for it.
-            unsafe { _PyEval_FrameClearAndPop(state, raw) };
             return result;
         }
     }
@@ -238,13 +237,33 @@ unsafe fn run_replaced(
     // SAFETY: as the caller promises; the result is new, or NULL with an exception set.
     let result = unsafe { Bound::from_owned_ptr_or_opt(py, (installed.previous)(state, raw, 0)) };
     let Some(result) = result else { return std::ptr::null_mut() };
-    match super::callable::follow(result) {
-        Ok(result) => result.into_ptr(),
-        Err(error) => {
+    given(py, super::callable::follow(result).map(Bound::unbind))
+}
+
+/// Ends a fresh frame, with this result.
+///
+/// # Safety
+/// As for an evaluator, which returns next.
+unsafe fn stand_in(
+    py: Python<'_>,
+    state: *mut ffi::PyThreadState,
+    raw: *mut u8,
+    result: PyResult<Py<PyAny>>,
+) -> *mut ffi::PyObject {
+    // SAFETY: as the caller promises; what the frame's end sets off finds no exception set.
+    unsafe { release::finish(state, raw) };
+    given(py, result)
+}
+
+/// A result as an evaluator gives it.
+fn given(py: Python<'_>, result: PyResult<Py<PyAny>>) -> *mut ffi::PyObject {
+    result.map_or_else(
+        |error| {
             error.restore(py);
             std::ptr::null_mut()
-        }
-    }
+        },
+        Py::into_ptr,
+    )
 }
 
 /// Asks the handler; a result means that the frame is done and gone.
@@ -272,21 +291,13 @@ unsafe fn decide(
                 // SAFETY: the interpreter's own arguments, passed on; the evaluator clears the frame.
                 return Some(unsafe { run_replaced(py, installed, state, frame.raw) });
             }
-            Ok(Action::Call(function)) => match frame.call(function.bind(py)).and_then(super::callable::follow) {
-                Ok(result) => result.into_ptr(),
-                Err(error) => {
-                    error.restore(py);
-                    std::ptr::null_mut()
-                }
-            },
-            Ok(Action::Done(result)) => result.into_ptr(),
-            Err(error) => {
-                error.restore(py);
-                std::ptr::null_mut()
+            Ok(Action::Call(function)) => {
+                frame.call(function.bind(py)).and_then(super::callable::follow).map(Bound::unbind)
             }
+            Ok(Action::Done(result)) => Ok(result),
+            Err(error) => Err(error),
         };
-        // SAFETY: this release's evaluator clears the frame it is given; we stand in for it.
-        unsafe { _PyEval_FrameClearAndPop(state, frame.raw) };
-        Some(result)
+        // SAFETY: as the caller promises; its evaluator ends here.
+        Some(unsafe { stand_in(py, state, frame.raw, result) })
     })
 }

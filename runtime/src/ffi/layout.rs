@@ -1,30 +1,30 @@
 //! Where the fields of CPython's private structures lie, and the check that the live interpreter agrees.
+use super::release;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
+use std::mem::offset_of;
 
 /// Offsets in `PyCodeObject`.
 pub(super) mod code {
-    use generated::v3_13::layouts::PyCodeObject;
+    use crate::ffi::release::PyCodeObject;
     use std::mem::offset_of;
     pub const CO_FLAGS: usize = offset_of!(PyCodeObject, co_flags);
     pub const CO_ARGCOUNT: usize = offset_of!(PyCodeObject, co_argcount);
     pub const CO_STACKSIZE: usize = offset_of!(PyCodeObject, co_stacksize);
     pub const CO_FIRSTLINENO: usize = offset_of!(PyCodeObject, co_firstlineno);
     pub const CO_NLOCALSPLUS: usize = offset_of!(PyCodeObject, co_nlocalsplus);
-    pub const CO_FRAMESIZE: usize = offset_of!(PyCodeObject, co_framesize);
+    pub const CO_CONSTS: usize = offset_of!(PyCodeObject, co_consts);
     pub const CO_CODE_ADAPTIVE: usize = offset_of!(PyCodeObject, co_code_adaptive);
 }
 
 /// Offsets in `_PyInterpreterFrame`.
 pub(super) mod frame {
-    use generated::v3_13::layouts::_PyInterpreterFrame;
+    use crate::ffi::release::_PyInterpreterFrame;
+    pub(in crate::ffi) use crate::ffi::release::{F_CODE, F_FUNC, FRESH, INSTR};
     use std::mem::offset_of;
-    pub const F_EXECUTABLE: usize = offset_of!(_PyInterpreterFrame, f_executable);
-    pub const F_FUNCOBJ: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
     pub const F_GLOBALS: usize = offset_of!(_PyInterpreterFrame, f_globals);
-    pub const INSTR_PTR: usize = offset_of!(_PyInterpreterFrame, instr_ptr);
     pub const STACKTOP: usize = offset_of!(_PyInterpreterFrame, stacktop);
     pub const OWNER: usize = offset_of!(_PyInterpreterFrame, owner);
     pub const LOCALSPLUS: usize = offset_of!(_PyInterpreterFrame, localsplus);
@@ -34,9 +34,8 @@ pub(super) mod frame {
 
 /// Offsets in `PyThreadState`.
 pub(super) mod thread {
-    use generated::v3_13::layouts::PyThreadState;
+    use crate::ffi::release::PyThreadState;
     use std::mem::offset_of;
-    pub const CURRENT_FRAME: usize = offset_of!(PyThreadState, current_frame);
     pub const DATASTACK_TOP: usize = offset_of!(PyThreadState, datastack_top);
     pub const DATASTACK_LIMIT: usize = offset_of!(PyThreadState, datastack_limit);
 }
@@ -75,11 +74,15 @@ pub(super) fn check(py: Python<'_>) -> PyResult<()> {
         (code::CO_STACKSIZE, field("co_stacksize")?),
         (code::CO_FIRSTLINENO, field("co_firstlineno")?),
         (code::CO_NLOCALSPLUS, field("co_nlocals")?),
-        (code::CO_FRAMESIZE, field("co_nlocals")? + field("co_stacksize")? + (frame::LOCALSPLUS / 8) as c_int),
     ];
     let base = probe.as_ptr().cast::<u8>();
     // SAFETY: every offset lies inside the fixed part of a code object, which is larger than 200 bytes.
     if pairs.into_iter().any(|(offset, value)| unsafe { read::<c_int>(base, offset) } != value) {
+        return Err(wrong("PyCodeObject"));
+    }
+    let words = field("co_nlocals")? + field("co_stacksize")? + (frame::LOCALSPLUS / 8) as c_int;
+    // SAFETY: `probe` is a code object.
+    if unsafe { release::frame_size(probe.as_ptr()) } != words {
         return Err(wrong("PyCodeObject"));
     }
     let text = probe.getattr("co_code")?.cast_into::<pyo3::types::PyBytes>()?;
@@ -92,16 +95,23 @@ pub(super) fn check(py: Python<'_>) -> PyResult<()> {
 }
 
 fn check_frame(py: Python<'_>) -> PyResult<()> {
-    let running = py.import("sys")?.getattr("_getframe")?.call0()?.getattr("f_code")?;
-    // SAFETY: the thread state is live; the fields' offsets lie inside it, and inside its current frame.
-    let executable = unsafe {
+    let running = py.import("sys")?.getattr("_getframe")?.call0()?;
+    // SAFETY: the thread state is live; the fields' offsets lie inside it.
+    unsafe {
         let state = ffi::PyThreadState_Get().cast::<u8>();
         let (top, limit): (usize, usize) = (read(state, thread::DATASTACK_TOP), read(state, thread::DATASTACK_LIMIT));
-        let current: *const u8 = read(state, thread::CURRENT_FRAME);
-        if top > limit || top % 8 != 0 || current.is_null() || !(current as usize).is_multiple_of(8) {
+        if top > limit || top % 8 != 0 {
             return Err(wrong("PyThreadState"));
         }
-        read::<usize>(current, frame::F_EXECUTABLE)
+    }
+    // SAFETY: the frame object and, as it runs, its frame are live; the fields' offsets lie inside them.
+    let (code, globals) = unsafe {
+        let raw: *const u8 = read(running.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
+        if raw.is_null() || !(raw as usize).is_multiple_of(8) {
+            return Err(wrong("PyFrameObject"));
+        }
+        (read::<usize>(raw, frame::F_CODE), read::<usize>(raw, frame::F_GLOBALS))
     };
-    if executable == running.as_ptr() as usize { Ok(()) } else { Err(wrong("_PyInterpreterFrame")) }
+    let same = |address: usize, name: &str| PyResult::Ok(running.getattr(name)?.as_ptr() as usize == address);
+    if same(code, "f_code")? && same(globals, "f_globals")? { Ok(()) } else { Err(wrong("_PyInterpreterFrame")) }
 }

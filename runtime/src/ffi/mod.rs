@@ -9,9 +9,11 @@ pub mod guard;
 pub mod handlers;
 pub mod hook;
 mod layout;
+#[cfg(slotrt_live)]
 pub(crate) mod live;
 pub mod ndarray;
 pub mod python;
+mod release;
 pub mod slots;
 mod stack;
 pub mod traceback;

@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 unsafe extern "C" {
-    fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> std::ffi::c_int;
     fn _PyType_Lookup(class: *mut ffi::PyTypeObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject;
 }
 
@@ -151,8 +150,5 @@ pub(super) unsafe fn lookup_raw(class: *mut ffi::PyTypeObject, name: *mut ffi::P
 #[must_use]
 pub fn version_tag(class: &Bound<'_, PyType>) -> u32 {
     // SAFETY: `class` is a live type object.
-    unsafe {
-        PyUnstable_Type_AssignVersionTag(raw(class));
-        (*raw(class)).tp_version_tag
-    }
+    unsafe { super::release::version_tag(raw(class)) }
 }

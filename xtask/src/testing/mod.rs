@@ -17,8 +17,11 @@ use serde_json::json;
 use std::path::PathBuf;
 use tally::Tally;
 
-/// Releases whose interpreters the runtime runs in.
+/// Releases that the runtime traces.
 pub const SUPPORTED: &[&str] = &["3.13"];
+
+/// Releases whose frames the runtime hooks.
+pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];
 
 /// Runs the tests and counts them
 ///
@@ -104,7 +107,7 @@ fn interpreters(options: &Options) -> Result<(Vec<Interpreter>, Tally)> {
         return Ok((vec![interpreter::named(path)?], tally));
     }
     let mut found = Vec::new();
-    for series in SUPPORTED {
+    for series in HOOKED {
         match interpreter::find(series, None) {
             Ok(python) => found.push(python),
             Err(error) => tally.skip(format!("CPython {series}"), format!("{:#}", error.root_cause())),

@@ -2,7 +2,7 @@
 use super::Finding;
 use super::checkout::root;
 use crate::obtain::interpreter;
-use crate::testing::SUPPORTED;
+use crate::testing::HOOKED;
 use crate::wheel;
 use anyhow::{Context, Result, bail};
 use std::process::Command;
@@ -30,7 +30,7 @@ const RUNTIME: &[&str] =
 pub fn check() -> Vec<Finding> {
     let plain = COMMANDS.iter().filter_map(|(rule, args, help)| finding(rule, args, help, run(cargo(), args)));
     let mut findings: Vec<Finding> = plain.collect();
-    for series in SUPPORTED {
+    for series in HOOKED {
         // Without such an interpreter `cargo xtask test` counts what it could not check.
         if let Ok(python) = interpreter::find(series, None) {
             let outcome = run(wheel::cargo(&python), RUNTIME);

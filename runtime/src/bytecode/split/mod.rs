@@ -99,6 +99,9 @@ pub enum Refusal {
     /// Generators and coroutines are not compiled, though they can be split.
     #[error("a generator's or coroutine's frame cannot be replaced by another")]
     Generator,
+    /// The release's calls are laid out otherwise than what is emitted here.
+    #[error("code of this release is not split")]
+    Release,
     /// The instruction cannot be reached.
     #[error("instruction {0} is unreachable or does not exist")]
     Unreachable(usize),
@@ -156,6 +159,9 @@ pub(crate) fn split_any(
     state: &State,
     marks: &Marks,
 ) -> Result<Split, Refusal> {
+    if code.isa().minor() < 13 {
+        return Err(Refusal::Release);
+    }
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
     let origin = lineage::Origin::of(py, code, start);
     let early = at < start || origin.instr(at).is_err();

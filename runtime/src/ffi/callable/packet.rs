@@ -1,23 +1,9 @@
 //! The values of a hand-over packet, which the continuation takes over: what the frame before let go is not kept alive.
-use crate::ffi::layout;
+use crate::ffi::{layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::c_int;
-
-type Evaluator = unsafe extern "C" fn(*mut ffi::PyThreadState, *mut u8, c_int) -> *mut ffi::PyObject;
-
-unsafe extern "C" {
-    fn _PyEvalFramePushAndInit(
-        state: *mut ffi::PyThreadState,
-        function: *mut ffi::PyObject,
-        locals: *mut ffi::PyObject,
-        args: *const *mut ffi::PyObject,
-        count: usize,
-        kwnames: *mut ffi::PyObject,
-    ) -> *mut u8;
-    fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> Evaluator;
-}
 
 /// Owned values.
 pub(super) struct Values<'py> {
@@ -63,26 +49,18 @@ impl<'py> Values<'py> {
     /// Calls a function with the values; they belong to the new frame.
     pub fn call(mut self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let owned = std::mem::take(&mut self.owned);
-        // SAFETY: the type is checked first; pushing the frame takes over one reference to the function and those to the
-        // values, also when it fails; the evaluator takes over the frame.
+        // SAFETY: the type is checked first; the call takes over the references, also when it fails.
         unsafe {
             if ffi::PyFunction_Check(function.as_ptr()) == 0 {
                 self.owned = owned;
                 return Err(super::InternalError::new_err("a dispatcher chose something that is no function"));
             }
-            let state = ffi::PyThreadState_Get();
-            let new = ffi::Py_NewRef(function.as_ptr());
-            let (args, count) = (owned.as_ptr(), owned.len());
-            let (locals, count) = match owned.last() {
-                Some(namespace) if has_namespace(function) => (*namespace, count - 1),
-                _ => (std::ptr::null_mut(), count),
+            let (locals, values) = match owned.split_last() {
+                Some((namespace, values)) if has_namespace(function) => (*namespace, values),
+                _ => (std::ptr::null_mut(), &owned[..]),
             };
-            let frame = _PyEvalFramePushAndInit(state, new, locals, args, count, std::ptr::null_mut());
-            if frame.is_null() {
-                return Err(PyErr::fetch(self.py));
-            }
-            let evaluate = _PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get());
-            Bound::from_owned_ptr_or_err(self.py, evaluate(state, frame, 0))
+            let result = release::call_handing_over(function.as_ptr(), locals, values);
+            Bound::from_owned_ptr_or_err(self.py, result)
         }
     }
 }

@@ -1,0 +1,61 @@
+//! CPython 3.11: who calls the evaluator clears the frame.
+use crate::ffi::layout;
+use generated::layouts::v3_11 as layouts;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::c_int;
+use std::mem::{offset_of, size_of};
+
+pub use super::handed::call_handing_over;
+pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
+
+/// Of a frame: its code object.
+pub const F_CODE: usize = offset_of!(_PyInterpreterFrame, f_code);
+/// Of a frame: its function.
+pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_func);
+/// Of a frame: where it is in its code.
+pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
+/// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
+pub const FRESH: isize = -2;
+
+/// `FRAME_SPECIALS_SIZE`.
+const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<usize>();
+
+/// Words that a frame of this code takes.
+///
+/// # Safety
+/// `code` must be a code object.
+pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
+    // SAFETY: as the caller promises.
+    let field = |offset| unsafe { layout::read::<c_int>(code.cast(), offset) };
+    let slots = field(offset_of!(PyCodeObject, co_nlocalsplus)) + field(offset_of!(PyCodeObject, co_stacksize));
+    slots + SPECIALS as c_int
+}
+
+/// Makes ready what [`finish`] needs.
+///
+/// # Errors
+/// None here.
+pub fn prepare(_py: Python<'_>) -> PyResult<()> {
+    Ok(())
+}
+
+/// Ends a fresh frame as its evaluator would: it leaves that to its caller.
+///
+/// # Safety
+/// Both must be what the interpreter handed to an evaluator, which returns next.
+pub unsafe fn finish(_state: *mut ffi::PyThreadState, _frame: *mut u8) {}
+
+/// The type's version tag, assigned if it can have one; 0 if not.
+///
+/// # Safety
+/// `class` must be a live type.
+pub unsafe fn version_tag(class: *mut ffi::PyTypeObject) -> u32 {
+    const VALID_VERSION_TAG: u64 = 1 << 19;
+    // SAFETY: as the caller promises; looking up an attribute assigns the tag, and the result is borrowed.
+    unsafe {
+        let py = Python::assume_attached();
+        crate::ffi::types::lookup_raw(class, pyo3::intern!(py, "__doc__").as_ptr());
+        if ffi::PyType_GetFlags(class) as u64 & VALID_VERSION_TAG == 0 { 0 } else { (*class).tp_version_tag }
+    }
+}

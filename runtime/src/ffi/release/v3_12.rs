@@ -1,0 +1,87 @@
+//! CPython 3.12: the evaluator clears the frame that it is given; nothing else that does so is exported.
+use crate::ffi::layout;
+use generated::layouts::v3_12 as layouts;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::ffi::c_int;
+use std::mem::offset_of;
+
+pub use super::handed::call_handing_over;
+pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
+
+/// Of a frame: its code object.
+pub const F_CODE: usize = offset_of!(_PyInterpreterFrame, f_code);
+/// Of a frame: its function.
+pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
+/// Of a frame: where it is in its code.
+pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
+/// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
+pub const FRESH: isize = -2;
+
+unsafe extern "C" {
+    fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
+}
+
+/// Words that a frame of this code takes.
+///
+/// # Safety
+/// `code` must be a code object.
+pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { layout::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
+}
+
+/// The code of a function that only returns `None`: `RESUME`, `RETURN_CONST`. No one else can get hold of it, so that it is
+/// never instrumented.
+fn returns(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static CODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = CODE.get_or_try_init(py, || PyResult::Ok(py.eval(c"(lambda: None).__code__", None, None)?.unbind()))?;
+    Ok(made.bind(py))
+}
+
+/// Makes ready what [`finish`] needs.
+///
+/// # Errors
+/// The interpreter's own.
+pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    returns(py).map(|_| ())
+}
+
+/// Ends a fresh frame as its evaluator would: its evaluator does it, by running a `RETURN_CONST` in it, which no trace
+/// function sees as the frame's start is skipped. No exception may be set.
+///
+/// # Safety
+/// Both must be what the interpreter handed to an evaluator, which returns next; [`prepare`] has been called.
+pub unsafe fn finish(state: *mut ffi::PyThreadState, frame: *mut u8) {
+    // SAFETY: attached, as the caller runs on behalf of the interpreter.
+    let py = unsafe { Python::assume_attached() };
+    let Ok(code) = returns(py) else { return };
+    let new = code.clone().into_ptr();
+    // SAFETY: the frame owns its code object; its stack is empty above its slots, whatever their number.
+    unsafe {
+        let old: *mut ffi::PyObject = layout::read(frame, F_CODE);
+        layout::write(frame, F_CODE, new);
+        layout::write(frame, INSTR, new.cast::<u8>().add(offset_of!(PyCodeObject, co_code_adaptive)));
+        ffi::Py_DECREF(old);
+        let result = super::_PyEval_EvalFrameDefault(state, frame, 0);
+        if result.is_null() {
+            // At the recursion limit the evaluator refuses, and clears the frame all the same.
+            ffi::PyErr_Clear();
+        } else {
+            ffi::Py_DECREF(result);
+        }
+    }
+}
+
+/// The type's version tag, assigned if it can have one; 0 if not.
+///
+/// # Safety
+/// `class` must be a live type.
+pub unsafe fn version_tag(class: *mut ffi::PyTypeObject) -> u32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        PyUnstable_Type_AssignVersionTag(class);
+        (*class).tp_version_tag
+    }
+}

@@ -1,0 +1,91 @@
+//! CPython 3.13: the evaluator clears the frame that it is given, and functions for that are exported.
+use crate::ffi::layout;
+use generated::v3_13::layouts;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::c_int;
+use std::mem::offset_of;
+
+pub use layouts::{_PyInterpreterFrame, PyCodeObject, PyFrameObject, PyThreadState};
+
+/// Of a frame: its code object.
+pub const F_CODE: usize = offset_of!(_PyInterpreterFrame, f_executable);
+/// Of a frame: its function.
+pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
+/// Of a frame: where it is in its code.
+pub const INSTR: usize = offset_of!(_PyInterpreterFrame, instr_ptr);
+/// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
+pub const FRESH: isize = 0;
+
+unsafe extern "C" {
+    fn _PyEval_FrameClearAndPop(state: *mut ffi::PyThreadState, frame: *mut u8);
+    fn _PyEvalFramePushAndInit(
+        state: *mut ffi::PyThreadState,
+        function: *mut ffi::PyObject,
+        locals: *mut ffi::PyObject,
+        args: *const *mut ffi::PyObject,
+        count: usize,
+        kwnames: *mut ffi::PyObject,
+    ) -> *mut u8;
+    fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
+}
+
+/// Words that a frame of this code takes.
+///
+/// # Safety
+/// `code` must be a code object.
+pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { layout::read(code.cast(), offset_of!(PyCodeObject, co_framesize)) }
+}
+
+/// Makes ready what [`finish`] needs.
+///
+/// # Errors
+/// None here.
+pub fn prepare(_py: Python<'_>) -> PyResult<()> {
+    Ok(())
+}
+
+/// Ends a fresh frame as its evaluator would.
+///
+/// # Safety
+/// Both must be what the interpreter handed to an evaluator, which returns next.
+pub unsafe fn finish(state: *mut ffi::PyThreadState, frame: *mut u8) {
+    // SAFETY: as the caller promises.
+    unsafe { _PyEval_FrameClearAndPop(state, frame) }
+}
+
+/// Calls a function with values that go over to its frame, also where that fails.
+///
+/// # Safety
+/// `function` must be a Python function; `locals`, NULL or its namespace, and the values are owned references.
+pub unsafe fn call_handing_over(
+    function: *mut ffi::PyObject,
+    locals: *mut ffi::PyObject,
+    values: &[*mut ffi::PyObject],
+) -> *mut ffi::PyObject {
+    // SAFETY: as the caller promises; pushing the frame takes over one reference to the function, too, and the evaluator
+    // takes over the frame.
+    unsafe {
+        let state = ffi::PyThreadState_Get();
+        let new = ffi::Py_NewRef(function);
+        let frame = _PyEvalFramePushAndInit(state, new, locals, values.as_ptr(), values.len(), std::ptr::null_mut());
+        if frame.is_null() {
+            return std::ptr::null_mut();
+        }
+        super::_PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get())(state, frame, 0)
+    }
+}
+
+/// The type's version tag, assigned if it can have one; 0 if not.
+///
+/// # Safety
+/// `class` must be a live type.
+pub unsafe fn version_tag(class: *mut ffi::PyTypeObject) -> u32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        PyUnstable_Type_AssignVersionTag(class);
+        (*class).tp_version_tag
+    }
+}

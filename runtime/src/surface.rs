@@ -1,0 +1,45 @@
+//! What the native module holds: as much as there is for the interpreter's release.
+use pyo3::prelude::*;
+
+/// An interpreter that there are no tables for: the module builds, and refuses in words.
+#[cfg(not(slotrt_bytecode))]
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let version = module.py().version_info();
+    let text = format!(
+        "slotrt traces CPython 3.13, hooks frames of 3.11 to 3.13 and reads code objects of 3.11 to 3.15; this interpreter is {}.{}.{}. Install slotrt into a CPython 3.13 environment.",
+        version.major, version.minor, version.patch
+    );
+    Err(pyo3::exceptions::PyImportError::new_err(text))
+}
+
+/// Fills the native module, level by level.
+#[cfg(slotrt_bytecode)]
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("HOOKS", cfg!(slotrt_hooks))?;
+    module.add("TRACES", cfg!(slotrt_traces))?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    submodule(module, "bytecode", crate::bytecode::python::module(module.py())?)?;
+    #[cfg(slotrt_hooks)]
+    hooks(module)?;
+    #[cfg(slotrt_live)]
+    submodule(module, "protocol", crate::live::protocol::module(module.py())?)?;
+    #[cfg(slotrt_traces)]
+    crate::python::fill(module)?;
+    Ok(())
+}
+
+#[cfg(slotrt_hooks)]
+fn hooks(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    crate::ffi::hook::check(py)?;
+    module.add("InternalError", py.get_type::<crate::ffi::callable::InternalError>())?;
+    submodule(module, "hook", crate::ffi::python::module(py)?)
+}
+
+/// Adds a submodule that `import slotrt.NAME` finds.
+#[cfg(slotrt_bytecode)]
+fn submodule<'py>(module: &Bound<'py, PyModule>, name: &str, made: Bound<'py, PyModule>) -> PyResult<()> {
+    let modules = module.py().import("sys")?.getattr("modules")?;
+    modules.set_item(format!("slotrt.{name}"), &made)?;
+    module.add(name, made)
+}
