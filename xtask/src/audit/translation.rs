@@ -1,8 +1,8 @@
-//! `audit`: what is covered and what is not, counted.
+//! `audit translation`: C functions translated, and what kept others out.
 use crate::translate::{self, Read};
 use crate::ui::table::table;
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 use slotgen::translate::Translation;
 use std::collections::BTreeMap;
@@ -11,25 +11,9 @@ use std::path::PathBuf;
 /// How many constructs a report lists.
 const CONSTRUCTS: usize = 30;
 
-/// Counts what is covered and names what is not
+/// What to count.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  cargo xtask audit translation\n  cargo xtask audit translation --verbose --json")]
 pub struct Options {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Subcommand, Debug)]
-enum What {
-    /// C functions translated to Rust, and the constructs that kept others out
-    #[command(
-        after_help = "Examples:\n  cargo xtask audit translation\n  cargo xtask audit translation --release 3.13 --verbose"
-    )]
-    Translation(Functions),
-}
-
-#[derive(Args, Debug)]
-struct Functions {
     /// CPython release
     #[arg(long, default_value = "3.13")]
     release: String,
@@ -46,7 +30,6 @@ struct Functions {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let What::Translation(options) = &options.what;
     let Read { tree, translation } = translate::read(&options.release, options.source.as_deref())?;
     if options.json {
         anstream::println!("{:#}", as_json(&tree.release().to_string(), &translation));
