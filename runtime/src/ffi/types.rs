@@ -124,6 +124,13 @@ pub fn dictoffset(class: &Bound<'_, PyType>) -> isize {
     unsafe { (*raw(class)).tp_dictoffset }
 }
 
+/// `tp_weaklistoffset`: 0 where no weak references are possible.
+#[must_use]
+pub fn weaklistoffset(class: &Bound<'_, PyType>) -> isize {
+    // SAFETY: `class` is a live type object.
+    unsafe { (*raw(class)).tp_weaklistoffset }
+}
+
 /// `PyType_IsSubtype`.
 #[must_use]
 pub fn is_subtype(class: &Bound<'_, PyType>, of: &Bound<'_, PyType>) -> bool {

@@ -99,7 +99,9 @@ impl Compiled {
         let code = Code::decode(&original)?;
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
-        let traced = trace::trace(py, function, &code, &locals, &trace::Options::default());
+        let passing_states = self.family.options.fullgraph || self.entries()?.is_empty();
+        let options = trace::Options { passing_states, ..trace::Options::of(self.family.options.fullgraph) };
+        let traced = trace::trace(py, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {
             Ok(outcome) => outcome,

@@ -1,4 +1,5 @@
 //! Attribute access, modelled under the names of the C functions until generated code replaces it.
+use super::c_attr::{has_generic_getattr, has_generic_setattr};
 use super::call::Arguments;
 use super::native::is_c_type;
 use super::outcome::Effect;
@@ -8,7 +9,6 @@ use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
-use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyType};
 use std::sync::Arc;
@@ -93,7 +93,12 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn raise_attribute_error<T>(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<T> {
+    pub(super) fn raise_attribute_error<T>(
+        &mut self,
+        object: ValueId,
+        class: &Bound<'py, PyType>,
+        name: &str,
+    ) -> Traced<T> {
         let kind = self.import("builtins", "AttributeError")?;
         let message = format!("'{}' object has no attribute '{name}'", short_name(class));
         let exception = kind.call1((message,)).or_else(|error| self.raise_error(error))?;
@@ -105,7 +110,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What the object's own `__dict__` holds under a name.
-    fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    pub(super) fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         if let Some(owned) = self.owned(object) {
             let Some(dict) = own_dict(&owned) else { return Ok(None) };
             return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
@@ -175,6 +180,9 @@ impl<'py> Tracer<'py> {
             return unsupported("traceback of an exception", "frames that the trace inlined do not exist");
         }
         if let Some(owned) = self.owned(object) {
+            if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
+                return unsupported("callback of a weak reference", "the trace keeps it back");
+            }
             let read = self.plain("__getattribute__", (&owned, name));
             return self.after_native(read, &[]);
         }
@@ -293,44 +301,6 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    /// Attributes of objects of C classes.
-    fn c_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
-        if !has_generic_getattr(class) {
-            return self.c_own_getattr(object, class, name);
-        }
-        let Some(found) = self.lookup(class, name) else {
-            if let Some(owned) = self.owned(object) {
-                let read = self.plain("__getattribute__", (&owned, name));
-                return self.after_native(read, &[]);
-            }
-            if own_dict_allowed(class) {
-                return match self.instance_attr(object, name)? {
-                    Some(value) => Ok(value),
-                    None => self.raise_attribute_error(object, class, name),
-                };
-            }
-            return self.raise_attribute_error(object, class, name);
-        };
-        if is_data_descriptor(&found) && has_get(&found) {
-            if let Some(value) = self.generator_attr(object, name)? {
-                return Ok(value);
-            }
-            return self.read_descriptor(found, object, class, name);
-        }
-        let found = self.absorb_static(found);
-        self.bind(found, object, class)
-    }
-
-    /// Attributes of objects of C classes that look them up in their own way.
-    fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
-        let found = self.lookup(class, "__getattribute__");
-        let (Some(owned), Some(found)) = (self.owned(object), found) else {
-            return unsupported("attribute of an object of a C class", format!("{}.{name}", short_name(class)));
-        };
-        let read = self.with_callbacks(|| found.call1((owned, name)));
-        self.after_native(read, &[])
-    }
-
     fn domain_attr(
         &mut self,
         domain: &std::rc::Rc<dyn crate::domain::Domain>,
@@ -429,6 +399,9 @@ impl<'py> Tracer<'py> {
                 let mut args = vec![object, self.constant(name)];
                 args.extend(value);
                 self.call(found, Arguments::positional(args)).map(drop)
+            }
+            Some(found) if is_c_type(&class) && !has_generic_setattr(&class) => {
+                self.c_set_attr(object, &found, name, value)
             }
             _ => self.generic_set_attr(object, name, value),
         }
@@ -549,7 +522,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// A slot wrapper of `object`, which runs no Python code of the class.
-    fn plain(&mut self, method: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn plain(
+        &mut self,
+        method: &str,
+        args: impl pyo3::call::PyCallArgs<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let object = self.py.import("builtins")?.getattr("object")?.getattr(method)?;
         self.with_callbacks(|| object.call1(args))
     }
@@ -569,16 +546,8 @@ fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     dict.cast_into::<PyDict>().ok()
 }
 
-fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
+pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
     crate::ffi::types::dictoffset(class) != 0
-}
-
-/// Whether `tp_getattro` of the class is `PyObject_GenericGetAttr`.
-fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
-    let slot = |class: &Bound<'_, PyType>| {
-        crate::ffi::types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset())
-    };
-    slot(class) == slot(&class.py().get_type::<PyAny>())
 }
 
 /// Whether this `__getattribute__` wraps `PyObject_GenericGetAttr` of a C class.

@@ -20,10 +20,20 @@ struct Limit {
     inside: Vec<Py<PyAny>>,
 }
 
+/// What an attempt knows from those before it.
+#[derive(Default)]
+struct Plan {
+    limit: Option<Limit>,
+    /// Keep account of what frames hold.
+    track: bool,
+}
+
 /// How one attempt ended.
 enum Attempt {
     Done(Box<Outcome>),
     Again(Limit),
+    /// The trace must keep account of what frames hold.
+    Track,
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -40,19 +50,23 @@ pub fn trace(
     }
     let domains = crate::domain::loaded(py);
     let code = Rc::new(code.duplicate(py));
-    let mut limit: Option<Limit> = None;
+    let mut plan = Plan::default();
     loop {
-        let attempt = attempt(py, function, &code, locals, options, &domains, limit.as_ref())?;
+        let attempt = attempt(py, function, &code, locals, options, &domains, &plan)?;
         match attempt {
             Attempt::Done(outcome) => return Ok(*outcome),
+            Attempt::Track if plan.track => {
+                return Err(Stop::Internal("the trace already keeps account of frames".into()));
+            }
+            Attempt::Track => plan.track = true,
             Attempt::Again(next) => {
-                if limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
+                if plan.limit.as_ref().is_some_and(|limit| next.step >= limit.step) {
                     return Err(Stop::Internal(format!(
                         "the trace does not stop at step {}: {}",
                         next.step, next.reason.context
                     )));
                 }
-                limit = Some(next);
+                plan.limit = Some(next);
             }
         }
     }
@@ -65,16 +79,19 @@ fn attempt(
     locals: &[Option<Py<PyAny>>],
     options: &Options,
     domains: &[Rc<dyn Domain>],
-    limit: Option<&Limit>,
+    plan: &Plan,
 ) -> Result<Attempt, Stop> {
+    let limit = plan.limit.as_ref();
     let state = State {
         domains: domains.to_vec(),
         stop_at: limit.map(|limit| limit.step),
         max_steps: options.max_steps,
         max_depth: options.max_depth,
+        passing_states: options.passing_states,
         outer_globals: function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
         local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
         trace: super::token::next_trace(),
+        track: plan.track,
         ..State::default()
     };
     let mut tracer = Tracer { py, state };
@@ -87,6 +104,7 @@ fn attempt(
             let (handled, reason) = (tracer.state.exc_info, limit.reason.clone());
             End::Break { at: frame.pc, stack: frame.stack, locals: frame.locals, handled, reason }
         }
+        Err(Signal::Track) => return Ok(Attempt::Track),
         Err(Signal::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Signal::Raised(value)) => {
             let reason = tracer.raises(value);

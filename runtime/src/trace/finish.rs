@@ -25,9 +25,13 @@ impl<'py> Tracer<'py> {
         if let Some(generator) = self.left_suspended() {
             return self.escape(generator, "a generator that is left inside try or with");
         }
+        if let Some(object) = self.ended(end) {
+            return self.escape(object, "an object whose end runs code within the trace");
+        }
         if let Err(escape) = self.compare_shadows()? {
             return Ok(Err(escape));
         }
+        self.compare_copies()?;
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();
@@ -197,6 +201,15 @@ impl<'py> Tracer<'py> {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
             }
+            name @ ("weakref.ReferenceType" | "weakref.ProxyType" | "weakref.CallableProxyType") => {
+                let Some((referent, false)) = self.referent(object) else {
+                    return self.escape(id, format!("{name} with a callback"));
+                };
+                let maker = if name == "weakref.ReferenceType" { "ref" } else { "proxy" };
+                let maker = self.import("_weakref", maker)?;
+                let callable = self.constant(maker);
+                self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
+            }
             name => self.escape(id, name.to_owned()),
         }
     }
@@ -258,10 +271,28 @@ impl<'py> Tracer<'py> {
                 }
             }
             if self.state.effects.len() > before {
+                if let Err(escape) = self.refuse_own_hashes_outside(value, before)? {
+                    return Ok(Err(escape));
+                }
                 self.guard_distinct(value);
             }
         }
         Ok(Ok(()))
+    }
+
+    /// Whether the trace has changed anything outside so far.
+    pub(super) fn has_changed_something(&self) -> bool {
+        let changed = |shadow: &super::state::Shadow| {
+            let (now, then) = (shadow.object.bind(self.py), shadow.original.bind(self.py));
+            if !super::hashed::same_order(now, then) {
+                return true;
+            }
+            match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
+                (Ok(now), Ok(then)) => !super::hashed::same_order(now.values().as_any(), then.values().as_any()),
+                _ => false,
+            }
+        };
+        !self.state.effects.is_empty() || !self.state.copied.is_empty() || self.state.shadows.iter().any(changed)
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {
@@ -275,8 +306,7 @@ impl<'py> Tracer<'py> {
             ([key], []) => ("add", key.clone()),
             ([], [key]) => ("discard", key.clone()),
             _ => {
-                let step = self.state.changed_sets.get(&value).copied().unwrap_or(0).saturating_sub(1);
-                return Ok(Err(Escape { step, what: "a set from outside, changed more than once".into() }));
+                return Ok(Err(self.before_change(value, "a set from outside, changed more than once")));
             }
         };
         let callable = self.import("builtins", "set")?.getattr(method).or_else(|error| internal(error.to_string()))?;
@@ -321,7 +351,7 @@ impl<'py> Tracer<'py> {
     }
 }
 
-fn roots(end: &End) -> Vec<ValueId> {
+pub(super) fn roots(end: &End) -> Vec<ValueId> {
     match end {
         End::Return(value) | End::Raise(value) => vec![*value],
         End::Break { stack, locals, handled, .. } => {

@@ -138,7 +138,11 @@ impl<'py> Tracer<'py> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
         let function = frame.function.clone_ref(self.py);
         self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new(), function });
+        if self.state.track {
+            self.state.held.push(super::weak::Held::default());
+        }
         let rest = self.run_here(frame);
+        self.state.held.pop();
         if matches!(rest, Err(Signal::Break(_))) && !frame.outermost {
             self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
         }
@@ -176,6 +180,9 @@ impl<'py> Tracer<'py> {
                 return Err(Signal::Stopped);
             }
             self.state.outer_step += 1;
+        }
+        if self.state.track {
+            self.hold(frame, instr);
         }
         self.state.steps += 1;
         if self.state.steps > self.state.max_steps {

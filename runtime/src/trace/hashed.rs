@@ -1,6 +1,6 @@
 //! Keys whose `__hash__` or `__eq__` is Python code, and the order of sets: what emitted code would run again, or give otherwise.
-use super::finish::Described;
-use super::signal::{Traced, unsupported};
+use super::finish::{Described, Escape};
+use super::outcome::Effect;
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use pyo3::prelude::*;
@@ -49,25 +49,40 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    /// A change to a container from outside is made when the trace has ended: it must not run Python code then.
-    pub(super) fn refuse_own_hashes_outside(&mut self, operands: &[ValueId]) -> Traced<()> {
-        let [container, keys @ ..] = operands else { return Ok(()) };
+    /// Notes when C is first called on a container from outside.
+    pub(super) fn note_use(&mut self, operands: &[ValueId]) {
+        let Some(container) = operands.first() else { return };
         let hashed = self
             .shadow_of(*container)
             .is_some_and(|shadow| shadow.is_instance_of::<PyDict>() || shadow.is_instance_of::<PySet>());
-        if !hashed {
-            return Ok(());
+        if hashed {
+            self.state.changed_sets.entry(*container).or_insert(self.state.outer_step);
         }
-        self.state.changed_sets.entry(*container).or_insert(self.state.outer_step);
-        for key in keys {
-            if self.hashes_itself(*key) {
-                return unsupported(
-                    "key with a __hash__ or __eq__ of its own",
-                    "a dict or set from outside is changed",
-                );
-            }
+    }
+
+    /// A change to a container from outside is made when the trace has ended: it must not run Python code then.
+    pub(super) fn refuse_own_hashes_outside(&mut self, changed: ValueId, from: usize) -> Described<()> {
+        let keys: Vec<_> = self.state.effects[from..]
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::SetItem { key, .. } | Effect::DelItem { key, .. } => Some(*key),
+                Effect::Call { args, .. } => args.get(1).copied(),
+                _ => None,
+            })
+            .collect();
+        if keys.into_iter().any(|key| self.hashes_itself(key)) {
+            return Ok(Err(
+                self.before_change(changed, "a key with a __hash__ or __eq__ of its own in a container from outside")
+            ));
         }
-        Ok(())
+        Ok(Ok(()))
+    }
+
+    /// The trace must end before C is called on a container from outside.
+    pub(super) fn before_change(&self, changed: ValueId, what: &str) -> Escape {
+        let copied = self.state.shadow_of.get(&changed).map(|index| self.state.shadows[*index].born);
+        let step = self.state.changed_sets.get(&changed).copied().or(copied).unwrap_or(0).saturating_sub(1);
+        Escape { step, what: what.into() }
     }
 
     fn shadow_of(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {

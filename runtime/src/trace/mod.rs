@@ -2,8 +2,10 @@
 mod attr;
 pub mod audit;
 mod binary;
+mod c_attr;
 pub mod call;
 pub mod capi;
+mod copied;
 mod driver;
 mod exists;
 mod finish;
@@ -25,6 +27,7 @@ pub mod state;
 pub mod token;
 mod type_attr;
 pub mod value;
+mod weak;
 
 pub use driver::trace;
 
@@ -35,11 +38,22 @@ pub struct Options {
     pub max_steps: u64,
     /// Python calls inlined into each other.
     pub max_depth: usize,
+    /// Whether the trace may be specialised for a state that changes from call to call, as that of a random generator does.
+    pub passing_states: bool,
+}
+
+impl Options {
+    /// A frame that must be one graph has no other way to run: its trace may take longer.
+    #[must_use]
+    pub fn of(fullgraph: bool) -> Self {
+        let max_steps = if fullgraph { 3_000_000 } else { 200_000 };
+        Self { max_steps, ..Self::default() }
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_steps: 200_000, max_depth: 60 }
+        Self { max_steps: 200_000, max_depth: 60, passing_states: true }
     }
 }
 

@@ -84,7 +84,12 @@ impl<'py> Tracer<'py> {
         let original = copy.call_method0("copy").unwrap_or_else(|_| copy.clone());
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.shadow_of.insert(id, self.state.shadows.len());
-        self.state.shadows.push(Shadow { value: id, object: copy.clone().unbind(), original: original.unbind() });
+        self.state.shadows.push(Shadow {
+            value: id,
+            born: self.state.outer_step,
+            object: copy.clone().unbind(),
+            original: original.unbind(),
+        });
         Ok(Some(copy))
     }
 
@@ -271,7 +276,7 @@ impl<'py> Tracer<'py> {
             Ok(object) => Ok(self.absorb(object)),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
-                if !raised_by_trace && self.meets_disguise(positional) {
+                if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional) {
                     let class = crate::ffi::types::name(&error.get_type(self.py));
                     return unsupported("C code raised on a symbolic value", class);
                 }
@@ -306,6 +311,17 @@ impl<'py> Tracer<'py> {
         let Some(value) = self.value_of_token(arg) else { return arg.is_instance_of::<Token>() };
         self.class_of(value).map_or(true, |class| has_c_base(&class))
     }
+}
+
+/// Whether a dict or set says that it does not hold one of the arguments: it asked that for its hash and compared it, as it would the value itself.
+fn is_missing_key(error: &PyErr, args: &[Bound<'_, PyAny>]) -> bool {
+    let Some((container, keys)) = args.split_first() else { return false };
+    let holds = container.is_instance_of::<PyDict>() || container.is_instance_of::<PySet>();
+    let value = error.value(container.py());
+    let said = value.getattr("args").ok().and_then(|said| said.cast_into::<PyTuple>().ok());
+    holds
+        && value.get_type().is(container.py().get_type::<pyo3::exceptions::PyKeyError>())
+        && said.is_some_and(|said| said.len() == 1 && said.iter().all(|said| keys.iter().any(|key| key.is(&said))))
 }
 
 /// Whether it is a class of Python code, but no metaclass, whose instances C lays out.

@@ -197,13 +197,17 @@ impl<'py> Tracer<'py> {
                 "~bool: the warning must come each time, where the operator stands",
             );
         }
-        self.refuse_own_hashes_outside(operands)?;
         // An object compared with itself must be one object for C too.
-        let receivers = if COMPARISONS.contains(&name) { 2 } else { 1 };
+        let receivers = match COMPARISONS.contains(&name) {
+            true if self.any_weak(operands) => 0,
+            true => 2,
+            false => 1,
+        };
         let mut natives = Vec::with_capacity(operands.len());
         for (index, operand) in operands.iter().enumerate() {
             natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
         }
+        self.note_use(operands);
         if natives[0].is_instance_of::<Token>() {
             let class = self.class_of(operands[0])?;
             return unsupported(

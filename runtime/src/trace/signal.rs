@@ -11,6 +11,8 @@ pub enum Signal {
     Break(Box<Break>),
     /// The outermost frame arrived at the step where the trace was told to stop.
     Stopped,
+    /// The trace must be made again, with an eye on what frames hold.
+    Track,
     /// The frame is none for the tracer.
     Fallback(String),
     /// The tracer is wrong.

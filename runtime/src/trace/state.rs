@@ -47,6 +47,16 @@ pub struct State {
     pub(super) opaque_classes: FxHashMap<&'static str, Py<PyType>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
     pub(super) changed_sets: FxHashMap<ValueId, u64>,
+    /// Whether the trace keeps account of what frames hold.
+    pub(super) track: bool,
+    /// What each running frame holds, outermost first.
+    pub(super) held: Vec<super::weak::Held>,
+    /// Weak references made here, by address: what they refer to, and whether they have a callback.
+    pub(super) weak: FxHashMap<usize, (ValueId, bool)>,
+    /// What weak references made here refer to.
+    pub(super) weakly: FxHashSet<ValueId>,
+    /// Objects whose end would run code.
+    pub(super) mortal: Vec<ValueId>,
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,
@@ -57,6 +67,11 @@ pub struct State {
     pub(super) depth: usize,
     pub(super) max_steps: u64,
     pub(super) max_depth: usize,
+    pub(super) passing_states: bool,
+    /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
+    pub(super) copied: Vec<super::copied::Copied>,
+    /// Objects looked at in searches for paths.
+    pub(super) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.
     pub(super) making: Vec<(String, Py<PyType>)>,
     /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
@@ -93,6 +108,8 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Shadow {
     pub(super) value: ValueId,
+    /// The step of the outermost frame at which it was made.
+    pub(super) born: u64,
     pub(super) object: Py<PyAny>,
     /// A shallow copy of the shadow as it was first.
     pub(super) original: Py<PyAny>,

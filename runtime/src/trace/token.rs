@@ -41,7 +41,7 @@ pub(super) fn next_trace() -> u64 {
 }
 
 /// Stands for a value of the running trace.
-#[pyclass(frozen, subclass, module = "slotrt")]
+#[pyclass(frozen, subclass, weakref, module = "slotrt")]
 #[derive(Debug)]
 pub struct Token {
     pub(super) value: ValueId,
@@ -55,7 +55,10 @@ pub(super) fn traced<'py, T>(
     run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>,
 ) -> PyResult<T> {
     match SET_ASIDE.with(|cell| cell.borrow_mut().take_if(|state| state.trace == token.trace)) {
-        Some(state) => inside(py, state, run),
+        Some(state) => inside(py, state, |tracer| {
+            tracer.check_alive(token.value)?;
+            run(tracer)
+        }),
         None => Err(PyRuntimeError::new_err("a slotrt token outlived its trace")),
     }
 }

@@ -170,7 +170,9 @@ impl<'py> Tracer<'py> {
             (Some(a), Some(b)) => a.is(b),
             _ => false,
         };
-        if same(&plain, &found) && (is_c_type(class) || same(&reads, &reads_plainly)) {
+        let reads_plainly =
+            same(&reads, &reads_plainly) || is_c_type(class) && crate::trace::c_attr::has_generic_getattr(class);
+        if same(&plain, &found) && reads_plainly {
             return Ok(None);
         }
         let claimed = match self.get_attr(value, "__class__") {

@@ -1,7 +1,7 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
 use super::Arguments;
 use crate::domain::{Callee, Domain};
-use crate::trace::native;
+use crate::trace::native::{self, is_c_type};
 use crate::trace::signal::{Traced, hints, stop, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
@@ -91,6 +91,17 @@ impl<'py> Tracer<'py> {
         {
             return Ok(result);
         }
+        // CPython: `weakref___init__`.
+        if name == "__init__"
+            && let Ok(Ok(owner)) = object.getattr("__objclass__").map(Bound::cast_into::<PyType>)
+            && is_c_type(&owner)
+            && self.is_weak_class(&owner)?
+        {
+            return Ok(self.none());
+        }
+        if name == "proxy" && module_of(object) == "_weakref" {
+            return self.make_weak(object, None, &args);
+        }
         if module_of(object) == "_operator"
             && args.keywords.is_empty()
             && super::super::operator::arity(&name) == Some(args.positional.len())
@@ -121,6 +132,11 @@ impl<'py> Tracer<'py> {
         let meta = of_type || crate::ffi::types::is_subtype(receiver, &self.py.get_type::<PyType>());
         match name {
             "__new__" if of_type => self.new_type(args).map(Some),
+            "__new__" if self.is_weak_class(receiver)? => {
+                let Some((class, rest)) = args.positional.split_first() else { return Ok(None) };
+                let rest = Arguments { positional: rest.to_vec(), keywords: args.keywords.clone() };
+                self.make_weak(object, Some(*class), &rest).map(Some)
+            }
             "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
             "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
             _ => Ok(None),
@@ -225,7 +241,9 @@ impl<'py> Tracer<'py> {
         if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
             let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
             let class = crate::ffi::types::c_name(&owner);
-            let own = PURE_MODULES.contains(&module.as_str()) || SELF_CONTAINED.contains(&class.as_str());
+            let own = super::super::copied::is_copied(&class)
+                || PURE_MODULES.contains(&module.as_str())
+                || SELF_CONTAINED.contains(&class.as_str());
             if own && !(class == "type" && name != "mro") {
                 return Ok(());
             }
@@ -284,7 +302,7 @@ impl<'py> Tracer<'py> {
             positional.push(native);
         }
         if method {
-            self.refuse_own_hashes_outside(&args.positional)?;
+            self.note_use(&args.positional);
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
@@ -298,6 +316,9 @@ impl<'py> Tracer<'py> {
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
     fn receiver_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(copy) = self.copy_of(method, value)? {
+            return Ok(copy);
+        }
         let native = self.receiver(value)?;
         if native.is_instance_of::<Token>()
             && let Ok(owner) = method.getattr("__objclass__")

@@ -159,6 +159,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(result);
         }
+        if self.is_weak_class(class)? {
+            return self.make_weak(class.as_any(), None, args);
+        }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
         let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
         let pure =

@@ -140,6 +140,9 @@ impl<'py> Tracer<'py> {
         if super::native::is_c_type(class) {
             let name = crate::ffi::types::name(class);
             if self.owned(callable).is_some() {
+                if let Some((referent, _)) = self.referent(object) {
+                    self.check_alive(referent)?;
+                }
                 return self.call_c_on(object, &args, false);
             }
             if !object.is_callable() {

@@ -82,9 +82,10 @@ impl<'py> Tracer<'py> {
             return unsupported("slot function without a translation", function.name);
         }
         let mut natives = Vec::new();
+        let weak = self.any_weak(values);
         for value in values {
             let class = self.class_of(*value)?;
-            let native = if self.known(*value).is_some() || self.owned(*value).is_none() {
+            let native = if weak || self.known(*value).is_some() || self.owned(*value).is_none() {
                 self.native(*value)?
             } else {
                 self.receiver(*value)?

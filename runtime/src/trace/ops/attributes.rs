@@ -63,25 +63,6 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn import_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        let name = frame.name(index)?.to_owned();
-        let from = frame.pop()?;
-        let level = frame.pop()?;
-        let plain = self.known(level).and_then(|level| level.extract::<i64>().ok()) == Some(0);
-        let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
-        let loaded = modules.and_then(|modules| modules.get_item(&name));
-        let from_none = self.is_none(from)?;
-        let top = name.split('.').next().unwrap_or_default().to_owned();
-        match loaded {
-            Ok(module) if plain && (!from_none || !name.contains('.')) => {
-                let module = self.constant(module);
-                frame.push(module);
-                Ok(Flow::Next)
-            }
-            _ => unsupported("import", top),
-        }
-    }
-
     pub(super) fn import_from(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
         let module = frame.peek(1)?;

@@ -9,6 +9,7 @@ mod exceptions;
 mod functions;
 mod generators;
 mod groups;
+mod imports;
 mod intrinsics;
 mod locals;
 mod matching;

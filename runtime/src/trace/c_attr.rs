@@ -1,0 +1,85 @@
+//! Attributes of objects of C classes: those that look them up or set them in their own way, on private objects.
+use super::attr::{has_get, is_data_descriptor, own_dict_allowed, short_name};
+use super::signal::{Traced, unsupported};
+use super::state::Tracer;
+use super::value::ValueId;
+use generated::slots::Slot;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+impl<'py> Tracer<'py> {
+    /// Attributes of objects of C classes.
+    pub(super) fn c_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        if !has_generic_getattr(class) {
+            return self.c_own_getattr(object, class, name);
+        }
+        let Some(found) = self.lookup(class, name) else {
+            if let Some(owned) = self.owned(object) {
+                let read = self.plain("__getattribute__", (&owned, name));
+                return self.after_native(read, &[]);
+            }
+            if own_dict_allowed(class) {
+                return match self.instance_attr(object, name)? {
+                    Some(value) => Ok(value),
+                    None => self.raise_attribute_error(object, class, name),
+                };
+            }
+            return self.raise_attribute_error(object, class, name);
+        };
+        if is_data_descriptor(&found) && has_get(&found) {
+            if let Some(value) = self.generator_attr(object, name)? {
+                return Ok(value);
+            }
+            return self.read_descriptor(found, object, class, name);
+        }
+        let found = self.absorb_static(found);
+        self.bind(found, object, class)
+    }
+
+    /// Attributes of objects of C classes that look them up in their own way.
+    fn c_own_getattr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let found = self.lookup(class, "__getattribute__");
+        let (Some(owned), Some(found)) = (self.owned(object), found) else {
+            return unsupported("attribute of an object of a C class", format!("{}.{name}", short_name(class)));
+        };
+        let read = self.with_callbacks(|| found.call1((owned, name)));
+        self.after_native(read, &[])
+    }
+
+    /// An attribute of an object of a C class that sets them in its own way.
+    pub(super) fn c_set_attr(
+        &mut self,
+        object: ValueId,
+        setter: &Bound<'py, PyAny>,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        let Some(owned) = self.owned(object) else {
+            return unsupported("attribute of an object of a C class is set", name);
+        };
+        let done = match value {
+            Some(value) => {
+                let value = self.native(value)?;
+                self.with_callbacks(|| setter.call1((owned, name, value)))
+            }
+            None => self.with_callbacks(|| setter.call1((owned, name))),
+        };
+        self.after_native(done, &[]).map(drop)
+    }
+}
+
+/// Whether `tp_getattro` of the class is `PyObject_GenericGetAttr`.
+pub(super) fn has_generic_getattr(class: &Bound<'_, PyType>) -> bool {
+    let slot = |class: &Bound<'_, PyType>| {
+        crate::ffi::types::slot_pointer(class, Slot::tp_getattro.suite(), Slot::tp_getattro.offset())
+    };
+    slot(class) == slot(&class.py().get_type::<PyAny>())
+}
+
+/// Whether `tp_setattro` of the class is `PyObject_GenericSetAttr`.
+pub(super) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
+    let slot = |class: &Bound<'_, PyType>| {
+        crate::ffi::types::slot_pointer(class, Slot::tp_setattro.suite(), Slot::tp_setattro.offset())
+    };
+    slot(class) == slot(&class.py().get_type::<PyAny>())
+}

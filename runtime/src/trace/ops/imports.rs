@@ -1,0 +1,136 @@
+//! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
+use crate::guard::source::{Key, Source};
+use crate::trace::frame::{Flow, Frame};
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::sync::Arc;
+
+/// What an `import` asks for.
+struct Wanted<'py> {
+    /// The whole name, relative ones resolved.
+    name: String,
+    /// The names after `import` in `from … import …`.
+    from: Option<Bound<'py, PyTuple>>,
+}
+
+impl<'py> Tracer<'py> {
+    pub(super) fn import_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let from = frame.pop()?;
+        let level = frame.pop()?;
+        let module = self.imported(frame, &name, from, level)?;
+        frame.push(module);
+        Ok(Flow::Next)
+    }
+
+    fn imported(&mut self, frame: &Frame, name: &str, from: ValueId, level: ValueId) -> Traced<ValueId> {
+        self.plain_import(frame)?;
+        let level = self.known(level).and_then(|level| level.extract::<usize>().ok());
+        let from = match self.known(from) {
+            Some(from) => from.cast_into::<PyTuple>().ok(),
+            None => return unsupported("import", name),
+        };
+        let Some(level) = level else { return unsupported("import", name) };
+        let wanted = Wanted { name: self.absolute(frame, name, level)?, from };
+        let modules = self.import("sys", "modules")?;
+        let Ok(modules) = modules.cast_into::<PyDict>() else { return unsupported("import", name) };
+        if let Some(id) = self.state.identity.get(&(modules.as_ptr() as usize))
+            && self.state.shadow_of.contains_key(id)
+        {
+            return unsupported("import", "sys.modules may have changed");
+        }
+        if !is_loaded(&modules, &wanted) {
+            self.load(frame, &wanted)?;
+            if !is_loaded(&modules, &wanted) {
+                return unsupported("import", wanted.name);
+            }
+        }
+        self.loaded(&modules, &wanted.name)?;
+        match wanted.from {
+            Some(_) => self.loaded(&modules, &wanted.name),
+            None => self.loaded(&modules, wanted.name.split('.').next().unwrap_or_default()),
+        }
+    }
+
+    /// `builtins.__import__` must be CPython's own.
+    fn plain_import(&mut self, frame: &Frame) -> Traced<()> {
+        let found = frame.builtins.bind(self.py).get_item("__import__").ok().flatten();
+        let Some(found) =
+            found.filter(|found| crate::ffi::types::c_name(&found.get_type()) == "builtin_function_or_method")
+        else {
+            return unsupported("import", "__import__ is not the interpreter's own");
+        };
+        let found = self.sourced(found, Source::Builtin("__import__".into()));
+        self.known(found);
+        Ok(())
+    }
+
+    /// CPython: `resolve_name`.
+    fn absolute(&mut self, frame: &Frame, name: &str, level: usize) -> Traced<String> {
+        if level == 0 {
+            return Ok(name.to_owned());
+        }
+        let globals = frame.globals.bind(self.py).clone();
+        let package = self.in_globals(&globals, "__package__").and_then(|package| self.known_str(package));
+        let parts: Vec<&str> = package.as_deref().unwrap_or_default().split('.').collect();
+        match parts.len().checked_sub(level - 1) {
+            Some(kept) if kept > 0 && !parts[0].is_empty() => {
+                let base = parts[..kept].join(".");
+                Ok(if name.is_empty() { base } else { format!("{base}.{name}") })
+            }
+            _ => unsupported("import", "relative import outside a package"),
+        }
+    }
+
+    /// A loaded module, under a guard.
+    fn loaded(&mut self, modules: &Bound<'py, PyDict>, name: &str) -> Traced<ValueId> {
+        let Ok(Some(module)) = modules.get_item(name) else { return unsupported("import", name) };
+        let key = PyString::new(self.py, name).into_any().unbind();
+        let dict = Source::Constant(Arc::new(modules.clone().into_any().unbind()));
+        let module = self.sourced(module, Source::DictItem(Arc::new(dict), Arc::new(Key(key))));
+        if self.same_object(module).is_none() {
+            return unsupported("import", name);
+        }
+        Ok(module)
+    }
+
+    /// Loading runs the module's code, as it does in plain Python where the trace has changed nothing as yet.
+    fn load(&mut self, frame: &Frame, wanted: &Wanted<'py>) -> Traced<()> {
+        if self.has_changed_something() {
+            return unsupported("import", format!("{}, after changes that are still to be made", wanted.name));
+        }
+        let import = frame.builtins.bind(self.py).get_item("__import__").ok().flatten();
+        let Some(import) = import else { return internal("__import__ vanished") };
+        let none = self.py.None();
+        let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));
+        if loaded.is_err() {
+            return unsupported("import", format!("{}, which fails", wanted.name));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the import would only look into `sys.modules`.
+fn is_loaded(modules: &Bound<'_, PyDict>, wanted: &Wanted<'_>) -> bool {
+    let loaded = |name: &str| {
+        modules.get_item(name).ok().flatten().filter(|module| !module.is_none() && !is_initializing(module))
+    };
+    let parents: Vec<usize> = wanted.name.match_indices('.').map(|(at, _)| at).collect();
+    if parents.into_iter().any(|at| loaded(&wanted.name[..at]).is_none()) {
+        return false;
+    }
+    let Some(module) = loaded(&wanted.name) else { return false };
+    let Some(from) = &wanted.from else { return true };
+    let is_package = module.hasattr("__path__").unwrap_or(true);
+    !is_package
+        || from.iter().all(|name| name.cast::<PyString>().is_ok_and(|name| module.hasattr(name).unwrap_or(false)))
+}
+
+/// CPython: `import_ensure_initialized`.
+fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
+    let spec = module.getattr("__spec__").and_then(|spec| spec.getattr("_initializing"));
+    spec.and_then(|initializing| initializing.is_truthy()).unwrap_or(false)
+}
