@@ -11,4 +11,6 @@ pub mod opcodes;
 pub mod slots;
 pub mod tables;
 #[rustfmt::skip]
+pub mod v3_11;
+#[rustfmt::skip]
 pub mod v3_13;

@@ -10,7 +10,7 @@ use crate::facts::{Facts, Installed, Opcodes, Origin};
 use crate::model;
 use crate::preprocess::{Configuration, ConfigurationError};
 use crate::source::{SourceError, Tree};
-use crate::translate;
+use crate::translate::{self, Elsewhere, Vocabulary};
 
 /// What a run found and did.
 #[derive(Debug)]
@@ -119,23 +119,32 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     // Facts are kept of every release; Rust is made of those that the façade names.
     let is_built = |series: &str| is_named(root, "src/lib.rs", series);
     let mut files = vec![facts_file(&all[series], series)?];
+    let mut vocabularies = BTreeMap::new();
     if is_built(series) {
         files.extend(of_release(&all[series], series)?);
-        let translation = translate::files(tree, &configuration, &header(&all[series], series), &folder);
+        vocabularies = read_vocabularies(root, series)?;
+        let header = header(&all[series], series);
+        let translation = translate::files(tree, &configuration, &header, &folder, newer(&vocabularies, series));
         let translation = translation.map_err(GenerateError::Translation)?;
         diagnostics.0.extend(translation.diagnostics.0);
         files.extend(translation.files);
         files.push(modules(&all[series], series, &folder, &files));
+        files.push(as_json(format!("facts/vocabulary/{series}.json"), &translation.vocabulary)?);
+        vocabularies.insert(series.to_owned(), translation.vocabulary);
     }
     let sets = instruction_sets(root, &all)?;
     all.retain(|series, _| is_built(series));
     if !all.is_empty() {
         files.extend(shared(&all)?);
+        if is_built(series) {
+            files.push(vocabulary_trait(&all, &vocabularies)?);
+        }
         files.extend(opcode_files(&sets)?);
     }
     files.sort();
     let mut owned = vec![format!("facts/{series}.json")];
     if is_built(series) {
+        owned.push(format!("facts/vocabulary/{series}.json"));
         owned.extend([folder, "src/opcodes/".to_owned(), "src/slots.rs".to_owned(), "src/capi.rs".to_owned()]);
     }
     let changes = emit::write(root, &owned, &files, mode)?;
@@ -163,6 +172,13 @@ fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
     ])
 }
 
+fn as_json(path: String, data: &impl serde::Serialize) -> Result<File, GenerateError> {
+    match serde_json::to_string_pretty(data) {
+        Ok(text) => Ok(File { path, text: text + "\n" }),
+        Err(error) => Err(GenerateError::Facts { path, reason: error.to_string() }),
+    }
+}
+
 fn facts_file(facts: &Facts, series: &str) -> Result<File, GenerateError> {
     let path = format!("facts/{series}.json");
     match facts.to_json() {
@@ -186,7 +202,7 @@ fn instruction_sets(root: &Path, all: &BTreeMap<String, Facts>) -> Result<Instru
     for (series, facts) in all {
         sets.insert(series.clone(), (header(facts, series), facts.opcodes.clone()));
     }
-    for (series, known) in read_facts::<Installed>(&root.join("facts/installed"), "")? {
+    for (series, known) in read_json::<Installed>(root, "facts/installed", "")? {
         let of = Header { release: known.release, series: format!("--installed {series}"), digest: known.digest };
         sets.insert(series, (of, known.opcodes));
     }
@@ -269,14 +285,55 @@ fn installation(include: &Path, opcode_py: &Path) -> Result<Tree, GenerateError>
 
 /// What all releases share, made from the facts of each.
 fn shared(all: &BTreeMap<String, Facts>) -> Result<Vec<File>, GenerateError> {
+    let facts: Vec<_> = all.values().collect();
+    Ok(vec![emit::slots(&header_of_all(all), &facts)?])
+}
+
+fn header_of_all(all: &BTreeMap<String, Facts>) -> Header {
     let join = |field: fn(&Facts) -> &str| all.values().map(field).collect::<Vec<_>>().join(", ");
-    let header = Header {
+    Header {
         release: join(|facts| &facts.release),
         series: all.keys().cloned().collect::<Vec<_>>().join(" "),
         digest: join(|facts| &facts.digest),
-    };
-    let facts: Vec<_> = all.values().collect();
-    Ok(vec![emit::slots(&header, &facts)?])
+    }
+}
+
+/// The order of series: 3.9 before 3.13.
+fn place_of(series: &str) -> Vec<u32> {
+    series.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+/// What newer releases than `series` ask of their worlds: there an older one takes over what it can.
+fn newer(vocabularies: &BTreeMap<String, Vocabulary>, series: &str) -> Elsewhere {
+    let mut newer: Vec<_> = vocabularies.iter().filter(|(other, _)| place_of(other) > place_of(series)).collect();
+    newer.sort_by_key(|(series, _)| std::cmp::Reverse(place_of(series)));
+    if newer.is_empty() {
+        return Elsewhere::default();
+    }
+    let newer = newer.into_iter().fold(Vocabulary::default(), |all, (_, one)| all.and(one));
+    Elsewhere { newer, suffix: format!("_{}", series.replace('.', "_")) }
+}
+
+/// What newer releases than `series` in the folder `generated` ask of their worlds.
+pub fn elsewhere(root: &Path, series: &str) -> Result<Elsewhere, GenerateError> {
+    Ok(newer(&read_vocabularies(root, series)?, series))
+}
+
+/// The committed vocabularies of the other releases that Rust is made of.
+fn read_vocabularies(root: &Path, but: &str) -> Result<BTreeMap<String, Vocabulary>, GenerateError> {
+    let mut all: BTreeMap<String, Vocabulary> = read_json(root, "facts/vocabulary", but)?;
+    all.retain(|series, _| is_named(root, "src/lib.rs", series));
+    Ok(all)
+}
+
+/// `capi.rs`, the trait for all releases.
+fn vocabulary_trait(
+    all: &BTreeMap<String, Facts>,
+    vocabularies: &BTreeMap<String, Vocabulary>,
+) -> Result<File, GenerateError> {
+    let union = newer(vocabularies, "").newer;
+    let text = translate::capi(&union).map_err(GenerateError::Translation)?;
+    Ok(File { path: "src/capi.rs".to_owned(), text: format!("{}\n\n{text}", header_of_all(all)) })
 }
 
 /// The `mod.rs` that lists the modules of a release.
@@ -293,21 +350,25 @@ fn modules(facts: &Facts, series: &str, folder: &str, files: &[File]) -> File {
 
 /// The committed facts of the releases that this run does not read.
 fn other_facts(root: &Path, series: &str) -> Result<BTreeMap<String, Facts>, GenerateError> {
-    let mut all: BTreeMap<String, Facts> = read_facts(&root.join("facts"), series)?;
+    let mut all: BTreeMap<String, Facts> = read_json(root, "facts", series)?;
     // What a compiled library says goes to no Rust.
     all.retain(|_, facts| facts.source == Origin::C);
     Ok(all)
 }
 
-/// The facts files of a folder by series, all but one.
-fn read_facts<T: serde::de::DeserializeOwned>(folder: &Path, but: &str) -> Result<BTreeMap<String, T>, GenerateError> {
+/// The data files of a folder by series, all but one.
+fn read_json<T: serde::de::DeserializeOwned>(
+    root: &Path,
+    folder: &str,
+    but: &str,
+) -> Result<BTreeMap<String, T>, GenerateError> {
     let mut all = BTreeMap::new();
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(all) };
+    let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Ok(all) };
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
         let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| *name != but) else {
             continue;
         };
-        let wrong = |reason: String| GenerateError::Facts { path: format!("facts/{name}.json"), reason };
+        let wrong = |reason: String| GenerateError::Facts { path: format!("{folder}/{name}.json"), reason };
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         all.insert(name.to_owned(), serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?);
     }

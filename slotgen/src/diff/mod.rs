@@ -137,7 +137,13 @@ pub struct FunctionChange {
 pub fn generated(tree: &Tree) -> Result<Generated, String> {
     let configuration = Configuration::named("release", tree.release()).map_err(|error| error.to_string())?;
     let preprocessor = Preprocessor::new(tree, &configuration).map_err(|found| found.to_string())?;
-    let translation = translate::translate(tree, &preprocessor, translate::UNITS, &mut Diagnostics::default())?;
+    let translation = translate::translate(
+        tree,
+        &preprocessor,
+        translate::UNITS,
+        translate::Elsewhere::default(),
+        &mut Diagnostics::default(),
+    )?;
     let translated = translation.translated.iter();
     let keys = translated.flat_map(|(file, all)| all.iter().map(|one| (file.clone(), one.name().to_owned())));
     Ok(keys.collect())

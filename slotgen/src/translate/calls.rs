@@ -174,6 +174,7 @@ impl Paths {
         let mut rest: Vec<TokenStream> = Vec::new();
         let mut kinds = convention.params.clone();
         let mut values = values;
+        let mut of_function = false;
         if kinds.last() == Some(&ParamKind::Arguments)
             && values.len() >= kinds.len()
             && values.last() == Some(&Val::Null)
@@ -190,6 +191,7 @@ impl Paths {
                     }
                     Val::Function(..) | Val::Named(_) | Val::MaybeFunction(..) => {
                         *kind = ParamKind::Function(String::new(), false);
+                        of_function = true;
                     }
                     Val::Member(..) if self.is_pointer_member(value) => *kind = ParamKind::Object(true),
                     _ => {}
@@ -234,7 +236,11 @@ impl Paths {
         if fixed < convention.params.len() {
             code.push(if parses { quote!(&mut [#(#rest),*]) } else { quote!(&[#(#rest),*]) });
         }
-        let method = self.world.method_name(&self.function.file, name);
+        let mut method = self.world.method_name(&self.function.file, name);
+        if of_function && matches!(route, Route::Vocabulary) {
+            // Of what takes any pointer, the world has one method for objects and one for functions.
+            method.push_str("_function");
+        }
         let required = if parses { super::parsing::required(name, &values) } else { 0 };
         if matches!(route, Route::Vocabulary) {
             self.world.note(&method, &Convention { params: kinds, ..convention.clone() });

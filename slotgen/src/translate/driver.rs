@@ -15,6 +15,7 @@ use super::guards;
 use super::ir::Function;
 use super::lower::{Declarations, Text, declarations, parse};
 use super::paths::Paths;
+use super::vocabulary::Elsewhere;
 use super::world::World;
 use super::{print, shape};
 
@@ -70,6 +71,7 @@ pub fn translate(
     tree: &Tree,
     pre: &Preprocessor,
     files: &[&str],
+    elsewhere: Elsewhere,
     diagnostics: &mut Diagnostics,
 ) -> Result<Translation, String> {
     let mut known = Declarations::default();
@@ -126,6 +128,7 @@ pub fn translate(
     let macros = object_macros(tree);
     let world = Rc::new(World {
         contracts: Contracts::load()?,
+        elsewhere,
         declarations: known,
         macros: Box::new(move |name| macros.get(name).cloned()),
         function_macros,

@@ -2,6 +2,7 @@
 
 mod assigned;
 mod calls;
+mod capi;
 mod code;
 mod contracts;
 pub(crate) mod ctype;
@@ -20,10 +21,13 @@ mod render;
 mod shape;
 mod value;
 mod value_join;
+mod vocabulary;
 mod world;
 
+pub use capi::capi;
 pub use driver::{Left, Translated, Translation, translate};
-pub use render::{Output, capi, files, release_files};
+pub use render::{Output, files, release_files};
+pub use vocabulary::{Elsewhere, Method, Vocabulary};
 
 /// The C files whose functions are translated.
 pub const UNITS: &[&str] = &[

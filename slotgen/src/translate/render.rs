@@ -1,27 +1,33 @@
-//! Renders translations as Rust files: one per C file, the dispatcher, and the vocabulary trait.
+//! Renders translations as Rust files: one per C file, and the dispatcher.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::contracts::{Convention, ParamKind, Returns};
 use super::driver::{Translated, Translation};
+use super::vocabulary::{Elsewhere, Method, Vocabulary};
 use super::world::module;
 
 /// A Rust file: path below `generated/` and text without a header.
 pub type Rendered = (String, String);
 
-fn unparse(tokens: TokenStream) -> Result<String, String> {
+pub(super) fn unparse(tokens: TokenStream) -> Result<String, String> {
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| format!("generated code does not parse: {error}"))?;
     Ok(prettyplease::unparse(&file))
 }
 
 /// The files of a release: a module per C file and `dispatch.rs`.
-pub fn release_files(translation: &Translation, folder: &str) -> Result<Vec<Rendered>, String> {
+pub fn release_files(translation: &Translation, folder: &str) -> Result<(Vec<Rendered>, Vocabulary), String> {
     let mut out = Vec::new();
+    let dispatch = unparse(dispatch(translation))?;
+    for one in translation.translated.values().flatten() {
+        translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
+    }
+    let vocabulary = vocabulary(translation);
     for (file, functions) in &translation.translated {
-        let items = functions.iter().map(|one| function(translation, one));
+        let items = functions.iter().map(|one| function(translation, one, &vocabulary));
         let doc = format!(" {file}, its functions in C's order.");
         let tokens = quote! {
             #![doc = #doc]
@@ -32,17 +38,17 @@ pub fn release_files(translation: &Translation, folder: &str) -> Result<Vec<Rend
         };
         out.push((format!("{folder}{}.rs", module(file)), unparse(tokens)?));
     }
-    out.push((format!("{folder}dispatch.rs"), unparse(dispatch(translation))?));
-    Ok(out)
+    out.push((format!("{folder}dispatch.rs"), dispatch));
+    Ok((out, vocabulary))
 }
 
-fn function(translation: &Translation, one: &Translated) -> TokenStream {
+fn function(translation: &Translation, one: &Translated, vocabulary: &Vocabulary) -> TokenStream {
     let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
     let id = format_ident!("{id}");
     let name = format_ident!("{}", one.function.name);
     let doc = format!(" CPython: {}, `{}`.", one.function.file, one.function.name);
     let returns = returned(&one.convention.returns);
-    let body = tidy(&one.body);
+    let body = renamed(tidy(&one.body), translation, vocabulary);
     let names: Vec<String> = one
         .params
         .iter()
@@ -262,169 +268,67 @@ fn arm(translation: &Translation, one: &Translated, convention: &Convention, nam
     Some(quote!(FunctionId::#id => Some(#result),))
 }
 
-/// `capi.rs`: the trait and its value types, the union of what the given translations need.
-pub fn capi(translations: &[&Translation]) -> Result<String, String> {
+/// What a translation asks of its world.
+pub fn vocabulary(translation: &Translation) -> Vocabulary {
+    let world = &translation.world;
     let mut methods: BTreeMap<String, Convention> = BTreeMap::new();
-    let mut globals: BTreeSet<String> = BTreeSet::new();
-    let mut ids: BTreeMap<String, (String, String)> = BTreeMap::new();
-    for translation in translations {
-        for (name, convention) in typedefs(translation) {
-            let mut convention = convention;
-            convention.params.insert(0, ParamKind::Function(name.clone(), false));
-            methods.insert(format!("call_{name}"), convention);
-        }
-        methods.extend(
-            translation.world.vocabulary.borrow().iter().map(|(name, convention)| (name.clone(), convention.clone())),
-        );
-        globals.extend(translation.world.globals.borrow().iter().cloned());
-        ids.extend(translation.world.ids.borrow().iter().map(|(id, key)| (id.clone(), key.clone())));
+    for (name, mut convention) in typedefs(translation) {
+        convention.params.insert(0, ParamKind::Function(name.clone(), false));
+        methods.insert(format!("call_{name}"), convention);
     }
-    for own in ["Py_Is", "PyErr_ExceptionMatches", "_Py_ID", "_Py_STR"] {
-        methods.remove(own);
+    methods.extend(world.vocabulary.borrow().iter().map(|(name, convention)| (name.clone(), convention.clone())));
+    methods.retain(|name, convention| {
+        !super::capi::OWN.contains(&name.as_str())
+            && convention.params.iter().all(|kind| !matches!(kind, ParamKind::Unsupported(_)))
+    });
+    let methods = methods.iter().map(|(name, convention)| {
+        let names = names_of(translation, name, convention.params.len());
+        let method = Method::new(convention, &names);
+        let newer = world.elsewhere.newer.methods.get(name);
+        let own = newer.is_some_and(|newer| !newer.is_called_like(&method));
+        (if own { format!("{name}{}", world.elsewhere.suffix) } else { name.clone() }, method)
+    });
+    Vocabulary {
+        methods: methods.collect(),
+        globals: world.globals.borrow().clone(),
+        functions: world.ids.borrow().clone(),
     }
-    let methods = methods
-        .iter()
-        .filter(|(_, convention)| convention.params.iter().all(|kind| !matches!(kind, ParamKind::Unsupported(_))))
-        .map(|(name, convention)| method(name, convention, &names_of(translations, name, convention.params.len())));
-    let methods: Vec<_> = methods.collect();
-    let global_names: Vec<_> = globals.iter().map(|name| format_ident!("{name}")).collect();
-    let global_texts: Vec<_> = globals.iter().collect();
-    let id_names: Vec<_> = ids.keys().map(|name| format_ident!("{name}")).collect();
-    let id_files: Vec<_> = ids.values().map(|key| key.0.clone()).collect();
-    let id_functions: Vec<_> = ids.values().map(|key| key.1.clone()).collect();
-    let id_docs: Vec<_> = ids.values().map(|key| format!(" `{}` of `{}`.", key.1, key.0)).collect();
-    let global_docs: Vec<_> = globals.iter().map(|name| format!(" `{name}`.")).collect();
-    unparse(quote! {
-        //! The vocabulary of translated functions: one method per C function or macro that they use.
-        #![allow(non_snake_case, non_camel_case_types, unused_variables, clippy::all)]
+}
 
-        /// An argument of a format string.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Argument<O> {
-            /// A C string.
-            Str(String),
-            /// An object (`%R`, `%S`, `%U`, `%A`, `%V`, `%p`).
-            Object(O),
-            /// An integer.
-            Int(i64),
-        }
-
-        /// What a parser of arguments is given for a unit of its format.
-        #[derive(Debug)]
-        pub enum Parsed<'a, O> {
-            /// An object to set.
-            Object(&'a mut Option<O>),
-            /// An `int` to set.
-            Int(&'a mut i32),
-            /// A `Py_ssize_t` to set.
-            Size(&'a mut isize),
-            /// A `double` to set.
-            Double(&'a mut f64),
-            /// A value that the format asks for, such as the type of `O!`.
-            Given(Argument<O>),
-        }
-
-        /// A global object of C.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Global { #(#[doc = #global_docs] #global_names,)* }
-
-        impl Global {
-            /// All of them.
-            pub const ALL: &'static [Global] = &[#(Global::#global_names),*];
-            /// The C name.
-            pub const fn name(self) -> &'static str { match self { #(Global::#global_names => #global_texts,)* } }
-        }
-
-        /// A C function.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u16)]
-        pub enum FunctionId { #(#[doc = #id_docs] #id_names,)* }
-
-        impl FunctionId {
-            /// All of them.
-            pub const ALL: &'static [FunctionId] = &[#(FunctionId::#id_names),*];
-            /// The C name.
-            pub const fn name(self) -> &'static str { match self { #(FunctionId::#id_names => #id_functions,)* } }
-            /// The C file that defines it; empty if that is not among the files translated.
-            pub const fn file(self) -> &'static str { match self { #(FunctionId::#id_names => #id_files,)* } }
-        }
-
-        pub use crate::slots::{Slot, Suite};
-
-        /// The offset of a slot within its suite, as C's `offsetof` gives it.
-        pub const fn offsetof(slot: Slot) -> i32 { slot.offset() as i32 }
-
-        /// A world in which translated functions run.
-        pub trait CApi: Sized {
-            /// A non-null pointer: a `PyObject *` (types are objects too), or one to another struct of C that the world handed out.
-            type Object: Clone + std::fmt::Debug;
-            /// A C function pointer found in a slot.
-            type Function: Clone + PartialEq + std::fmt::Debug;
-            /// A Python exception, or the world's own reason to stop.
-            type Error;
-
-            /// The reason to stop at a C function that this world does not know.
-            fn unsupported(&mut self, name: &'static str) -> Self::Error;
-            /// Whether an error is a Python exception; all else passes through every handler.
-            fn is_exception(&self, error: &Self::Error) -> bool;
-
-            /// Told when a translated function begins; for worlds that keep a record of the way through C.
-            fn enter(&mut self, _function: FunctionId) {}
-
-            /// A global object.
-            fn global(&mut self, name: Global) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name.name())) }
-            /// Whether an object is a certain global.
-            fn is(&mut self, object: &Self::Object, name: Global) -> Result<bool, Self::Error> {
-                let global = self.global(name)?;
-                self.Py_Is(object, &global)
-            }
-            /// A struct of C by name, zero everywhere.
-            fn new_struct(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name)) }
-            /// An element of an array.
-            fn item(&mut self, array: &[Self::Object], index: usize) -> Result<Self::Object, Self::Error> {
-                match array.get(index) { Some(object) => Ok(object.clone()), None => Err(self.unsupported("element outside of an array")) }
-            }
-            /// Whether two pointers are one.
-            fn Py_Is(&mut self, x: &Self::Object, y: &Self::Object) -> Result<bool, Self::Error> { Err(self.unsupported("Py_Is")) }
-            /// An interned string.
-            fn _Py_ID(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported("_Py_ID")) }
-            /// An interned string that is no identifier.
-            fn _Py_STR(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported("_Py_STR")) }
-            /// The address of a variable of C that is a struct, or an array of structs.
-            fn variable(&mut self, name: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(name)) }
-            /// A pointer some structs further in an array.
-            fn step(&mut self, pointer: &Self::Object, by: isize, structure: &'static str) -> Result<Self::Object, Self::Error> { Err(self.unsupported(structure)) }
-            /// What a `PyObject **` points to.
-            fn read(&mut self, pointer: &Self::Object) -> Result<Option<Self::Object>, Self::Error> { Err(self.unsupported("PyObject **")) }
-            /// Sets what a `PyObject **` points to.
-            fn write(&mut self, pointer: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> { Err(self.unsupported("PyObject **")) }
-            /// What a slot of a type holds; `None` also if the suite is not there.
-            fn slot(&mut self, tp: &Self::Object, slot: Slot) -> Result<Option<Self::Function>, Self::Error> { Err(self.unsupported(slot.name())) }
-            /// What the slot at an offset of a suite holds.
-            fn slot_at(&mut self, tp: &Self::Object, suite: Suite, offset: i32) -> Result<Option<Self::Function>, Self::Error> {
-                match usize::try_from(offset).ok().and_then(|offset| Slot::from_suite_offset(suite, offset)) { Some(slot) => self.slot(tp, slot), None => Err(self.unsupported("slot_at")) }
-            }
-            /// Whether a type has a suite.
-            fn has_suite(&mut self, tp: &Self::Object, suite: Suite) -> Result<bool, Self::Error> { Err(self.unsupported("has_suite")) }
-            /// Fills or empties a slot of a type.
-            fn set_slot(&mut self, tp: &Self::Object, slot: Slot, function: Option<&Self::Function>) -> Result<(), Self::Error> { Err(self.unsupported("set_slot")) }
-            /// The pointer to a C function.
-            fn function(&mut self, id: FunctionId) -> Result<Self::Function, Self::Error> { Err(self.unsupported(id.name())) }
-            /// Whether a slot holds a certain C function.
-            fn is_function(&mut self, function: Option<&Self::Function>, id: FunctionId) -> Result<bool, Self::Error> {
-                match function { Some(function) => { let other = self.function(id)?; Ok(*function == other) } None => Ok(false) }
-            }
-            /// Whether a pending exception matches.
-            fn PyErr_ExceptionMatches(&mut self, error: &Self::Error, exc: &Self::Object) -> Result<bool, Self::Error> { Err(self.unsupported("PyErr_ExceptionMatches")) }
-
-            #(#methods)*
-        }
-    })
+/// A body that calls methods by the names that they have in this release, where newer ones call them otherwise.
+fn renamed(body: TokenStream, translation: &Translation, vocabulary: &Vocabulary) -> TokenStream {
+    let suffix = &translation.world.elsewhere.suffix;
+    if suffix.is_empty() {
+        return body;
+    }
+    let mut before = [String::new(), String::new()];
+    body.into_iter()
+        .map(|tree| {
+            let text = match &tree {
+                TokenTree::Group(_) => String::new(),
+                tree => tree.to_string(),
+            };
+            let tree = match tree {
+                TokenTree::Group(group) => {
+                    let inner = renamed(group.stream(), translation, vocabulary);
+                    TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inner))
+                }
+                TokenTree::Ident(_)
+                    if before == ["c", "."] && vocabulary.methods.contains_key(&format!("{text}{suffix}")) =>
+                {
+                    TokenTree::Ident(format_ident!("{text}{suffix}"))
+                }
+                tree => tree,
+            };
+            before = [std::mem::take(&mut before[1]), text];
+            tree
+        })
+        .collect()
 }
 
 /// The names that the headers give to the parameters of a method.
-fn names_of(translations: &[&Translation], name: &str, count: usize) -> Vec<String> {
-    let known = translations.iter().find_map(|translation| {
+fn names_of(translation: &Translation, name: &str, count: usize) -> Vec<String> {
+    let known = (|| {
         let declarations = &translation.world.declarations;
         let plain = |names: Vec<String>| (!names.iter().any(String::is_empty)).then_some(names);
         if let Some(function) = name.strip_prefix("call_").and_then(|name| declarations.functions.get(name)) {
@@ -436,7 +340,7 @@ fn names_of(translations: &[&Translation], name: &str, count: usize) -> Vec<Stri
             (None, Some((params, _))) => Some(params.clone()),
             _ => None,
         }
-    });
+    })();
     let setter = name.starts_with("set_");
     let mut names = known.unwrap_or_else(|| match (count, setter, name.starts_with("call_")) {
         (2, true, _) => vec!["object".to_owned(), "value".to_owned()],
@@ -463,46 +367,23 @@ fn names_of(translations: &[&Translation], name: &str, count: usize) -> Vec<Stri
         .collect()
 }
 
-fn method(name: &str, convention: &Convention, names: &[String]) -> TokenStream {
-    let function = format_ident!("{name}");
-    let doc = format!(" `{name}`.");
-    let named = convention.params.iter().zip(names).filter(|(kind, _)| **kind != ParamKind::Nothing);
-    let params = named.map(|(kind, name)| {
-        let name = format_ident!("{name}");
-        let ty = param_type(kind, &quote!(Self));
-        quote!(#name: #ty)
-    });
-    let params: Vec<_> = params.collect();
-    let returns = returned_by(&convention.returns, &quote!(Self));
-    if convention.returns == Returns::Error {
-        return quote! {
-            #[doc = #doc]
-            fn #function(&mut self, #(#params),*) -> Self::Error { self.unsupported(#name) }
-        };
-    }
-    quote! {
-        #[doc = #doc]
-        fn #function(&mut self, #(#params),*) -> Result<#returns, Self::Error> { Err(self.unsupported(#name)) }
-    }
-}
-
 /// The files of a release for the writer, and what was left out as warnings.
 pub fn files(
     tree: &crate::source::Tree,
     configuration: &crate::preprocess::Configuration,
     header: &crate::emit::Header,
     folder: &str,
+    elsewhere: Elsewhere,
 ) -> Result<Output, String> {
     let pre = crate::preprocess::Preprocessor::new(tree, configuration).map_err(|error| error.to_string())?;
     let mut diagnostics = crate::diagnostics::Diagnostics::default();
-    let translation = super::translate(tree, &pre, super::UNITS, &mut diagnostics)?;
+    let translation = super::translate(tree, &pre, super::UNITS, elsewhere, &mut diagnostics)?;
     let mut files: Vec<crate::emit::File> = Vec::new();
-    let mut all = release_files(&translation, folder)?;
-    all.push(("src/capi.rs".to_owned(), capi(&[&translation])?));
+    let (all, vocabulary) = release_files(&translation, folder)?;
     for (path, text) in all {
         files.push(crate::emit::File { path, text: format!("{header}\n\n{text}") });
     }
-    Ok(Output { files, diagnostics, left: translation.left })
+    Ok(Output { files, diagnostics, vocabulary, left: translation.left })
 }
 
 /// What a translation gives to the driver.
@@ -511,6 +392,8 @@ pub struct Output {
     pub files: Vec<crate::emit::File>,
     /// Findings about the sources.
     pub diagnostics: crate::diagnostics::Diagnostics,
+    /// What the release asks of its world.
+    pub vocabulary: Vocabulary,
     /// Functions left out.
     pub left: Vec<super::Left>,
 }

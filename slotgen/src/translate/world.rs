@@ -10,6 +10,7 @@ use super::ctype::{CType, Known, suite_field};
 use super::ir::{Expr, Function, Kind, Param, Signature};
 use super::lower::Declarations;
 use super::value::Val;
+use super::vocabulary::Elsewhere;
 
 /// A slot of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub type Macros = Box<dyn Fn(&str) -> Option<String>>;
 /// What translations ask.
 pub struct World {
     pub(super) contracts: Contracts,
+    /// What newer releases ask of their worlds.
+    pub(super) elsewhere: Elsewhere,
     pub(super) declarations: Declarations,
     /// File-level variables with their types.
     pub(super) variables: BTreeMap<(String, String), CType>,
@@ -323,7 +326,16 @@ impl World {
             },
         };
         let mut convention = convention(name, &signature, row);
-        if let Some(known) = self.vocabulary.borrow().get(&self.method_name(file, name)) {
+        let method = self.method_name(file, name);
+        let kept = convention.params.iter_mut().filter(|kind| **kind != ParamKind::Nothing).enumerate();
+        for (index, kind) in kept {
+            if let ParamKind::Object(nullable) | ParamKind::Str(nullable) = kind
+                && self.elsewhere.newer.may_be_null(&method, index)
+            {
+                *nullable = true;
+            }
+        }
+        if let Some(known) = self.vocabulary.borrow().get(&method) {
             for (mine, theirs) in convention.params.iter_mut().zip(&known.params) {
                 if let (ParamKind::Object(nullable), ParamKind::Object(true))
                 | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
@@ -366,7 +378,7 @@ impl World {
     pub(super) fn note_id(&self, key: (String, String)) -> String {
         let mut ids = self.ids.borrow_mut();
         let plain = key.1.clone();
-        match ids.get(&plain) {
+        match ids.get(&plain).or_else(|| self.elsewhere.newer.functions.get(&plain)) {
             Some(known) if *known != key => {
                 let long = format!("{}_{}", module(&key.0), key.1);
                 ids.insert(long.clone(), key);

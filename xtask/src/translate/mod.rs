@@ -2,6 +2,7 @@
 mod listing;
 
 use crate::obtain::sources;
+use crate::place;
 use crate::ui::table::side_by_side;
 use crate::ui::{Advise, Step, paint};
 use anyhow::{Context, Result, anyhow};
@@ -57,7 +58,8 @@ pub fn read(release: &str, given: Option<&std::path::Path>) -> Result<Read> {
     let configuration = Configuration::named("release", tree.release())?;
     let preprocessor = Preprocessor::new(&tree, &configuration).map_err(|found| anyhow!("{found}"))?;
     let mut diagnostics = Diagnostics::default();
-    let translation = translate(&tree, &preprocessor, UNITS, &mut diagnostics);
+    let elsewhere = slotgen::elsewhere(&place::root().join("generated"), &tree.release().series())?;
+    let translation = translate(&tree, &preprocessor, UNITS, elsewhere, &mut diagnostics);
     let translation = translation.map_err(|found| anyhow!("{found}"))?;
     let (done, left) = (translation.translated.values().map(Vec::len).sum::<usize>(), translation.left.len());
     step.done(format!("{done} functions translated, {left} left"));
