@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 import traceback
 
 
@@ -234,7 +235,8 @@ class A(metaclass=Meta, k=3):
     names = sorted(locals())
     made = list(k for k in (1, 2))
 out.append((A.x, A.y, A().f()[1].__name__, A.z, A.B().g().__name__, A.names, A.made))
-class C[T]:
+T = int
+class C%(T)s:
     a: T
     b: int = 3
     def m(self, x: T) -> T:
@@ -256,7 +258,8 @@ class E:
 '''
 
 
-CODE = compile(BODIES, "bodies.py", "exec")  # once: what is broken is a code object
+PARAMETERS = {"T": "[T]" if sys.version_info >= (3, 12) else ""}
+CODE = compile(BODIES % PARAMETERS, "bodies.py", "exec")  # once: what is broken is a code object
 
 
 def run_bodies():

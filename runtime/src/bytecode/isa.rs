@@ -139,6 +139,16 @@ impl Isa {
         )
     }
 
+    /// The instructions that end a `for` loop; where its iterator is exhausted the interpreter skips them.
+    #[must_use]
+    pub fn loop_end(self) -> &'static [Op] {
+        match self.table.release.1 {
+            ..=11 => &[],
+            12 => &[Op::END_FOR],
+            _ => &[Op::END_FOR, Op::POP_TOP],
+        }
+    }
+
     /// Values taken from the stack; `None` where the argument has no meaning for the operation.
     #[must_use]
     pub fn popped(self, op: Op, arg: u32) -> Option<usize> {

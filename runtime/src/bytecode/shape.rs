@@ -97,20 +97,30 @@ impl State {
         self.set(slot, bound);
     }
 
-    /// The state after the instruction, on the way to the next instruction and to its jump target alike.
-    pub fn step(&mut self, code: &Code, instr: &Instr) {
+    /// Puts the two values of a method load, or of a global to be called, on the stack.
+    fn push_callable(&mut self, code: &Code, second: Entry) {
+        let null_comes_first = code.isa().minor() < 13;
+        self.stack.extend(if null_comes_first { [second, Entry::Object] } else { [Entry::Object, second] });
+    }
+
+    /// The state after the instruction, on the way to its jump target or to the next instruction.
+    pub fn step(&mut self, code: &Code, instr: &Instr, jump: bool) {
         let depth = self.stack.len();
         let nth = |n: u32| depth.saturating_sub(n as usize);
         match instr.op {
             Op::PUSH_NULL => self.stack.push(Entry::Null),
-            Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.stack.extend([Entry::Object, Entry::Null]),
-            Op::LOAD_ATTR if instr.arg & 1 == 1 => {
+            Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.push_callable(code, Entry::Null),
+            Op::LOAD_METHOD => {
                 self.pop();
-                self.stack.extend([Entry::Object, Entry::ObjectOrNull]);
+                self.push_callable(code, Entry::ObjectOrNull);
+            }
+            Op::LOAD_ATTR if instr.arg & 1 == 1 && code.isa().name_shift(Op::LOAD_ATTR) == 1 => {
+                self.pop();
+                self.push_callable(code, Entry::ObjectOrNull);
             }
             Op::LOAD_SUPER_ATTR if instr.arg & 1 == 1 => {
                 self.stack.truncate(nth(3));
-                self.stack.extend([Entry::Object, Entry::ObjectOrNull]);
+                self.push_callable(code, Entry::ObjectOrNull);
             }
             Op::LOAD_FAST_AND_CLEAR => {
                 let bound = self.bound.get(instr.arg as usize).copied().unwrap_or(Bound::No);
@@ -149,6 +159,10 @@ impl State {
                 let (popped, pushed) = (isa.popped(op, instr.arg), isa.pushed(op, instr.arg));
                 self.stack.truncate(depth.saturating_sub(popped.unwrap_or(0)));
                 self.stack.extend(std::iter::repeat_n(Entry::Object, pushed.unwrap_or(0)));
+                // Some leave less, or more, where they jump.
+                let after =
+                    isa.effect(op, instr.arg, jump).and_then(|effect| depth.checked_add_signed(effect as isize));
+                self.stack.resize(after.unwrap_or(self.stack.len()), Entry::Object);
             }
         }
     }
@@ -198,9 +212,13 @@ impl Code {
                 raised.may_have_run(self, instr);
                 work.extend(indices.get(&handler.target).map(|target| (*target, raised)));
             }
-            state.step(self, instr);
             let target = instr.target.filter(|_| isa.branches(instr.op));
-            work.extend(target.and_then(|target| indices.get(&target)).map(|target| (*target, state.clone())));
+            if let Some(target) = target.and_then(|target| indices.get(&target)) {
+                let mut jumped = state.clone();
+                jumped.step(self, instr, true);
+                work.push((*target, jumped));
+            }
+            state.step(self, instr, false);
             if !isa.ends_block(instr.op) {
                 work.push((index + 1, state));
             }
@@ -213,7 +231,7 @@ impl State {
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
     fn may_have_run(&mut self, code: &Code, instr: &Instr) {
         let mut after = Self { stack: vec![Entry::Object; 4], bound: self.bound.clone() };
-        after.step(code, instr);
+        after.step(code, instr, false);
         for (mine, theirs) in self.bound.iter_mut().zip(after.bound) {
             *mine = mine.join(theirs);
         }

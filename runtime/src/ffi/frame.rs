@@ -5,6 +5,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;
 use std::marker::PhantomData;
+use std::mem::offset_of;
 
 /// A frame as the evaluation hook receives it.
 #[derive(Clone, Copy)]
@@ -17,6 +18,20 @@ pub struct Frame<'a> {
 impl std::fmt::Debug for Frame<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Frame").field("raw", &self.raw).finish()
+    }
+}
+
+/// The namespace of the running Python frame; `None` for a function's.
+#[must_use]
+pub fn namespace(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: attached; the result is borrowed, or NULL where no Python frame runs. A running frame's object leads to it.
+    unsafe {
+        let object = ffi::PyEval_GetFrame();
+        if object.is_null() {
+            return None;
+        }
+        let raw: *const u8 = layout::read(object.cast(), offset_of!(release::PyFrameObject, f_frame));
+        Bound::from_borrowed_ptr_or_opt(py, layout::read(raw, offset_of!(release::_PyInterpreterFrame, f_locals)))
     }
 }
 

@@ -62,6 +62,12 @@ impl Prologue<'_> {
         self.instrs.push(instr);
     }
 
+    /// Pushes what the slot holds, and empties it.
+    fn take_slot(&mut self, slot: usize) {
+        let instrs = self.code.take_slot(slot);
+        self.instrs.extend(instrs);
+    }
+
     /// `locals()` and debuggers look into a cell only if a `MAKE_CELL` stands before the current instruction; ours
     /// are jumped over, for the cells arrive made.
     fn cells(&mut self) {
@@ -88,7 +94,7 @@ impl Prologue<'_> {
         let shift = cargo.extras();
         for (slot, bound) in cargo.slots.clone() {
             let parameter = self.take();
-            self.push(Op::LOAD_FAST_AND_CLEAR, parameter);
+            self.take_slot(parameter);
             self.push(Op::STORE_FAST, slot + shift);
             if bound == Bound::Maybe {
                 self.unbind(py, slot + shift, marks);
@@ -115,18 +121,20 @@ impl Prologue<'_> {
         self.push(Op::LOAD_FAST, slot);
         self.push(Op::LOAD_CONST, mark);
         self.push(Op::IS_OP, 0);
-        let jump = self.code.jump(Op::POP_JUMP_IF_FALSE, otherwise);
+        let jump = self.code.unless(otherwise);
         self.instrs.push(jump);
     }
 
     /// Pushes NULL if the parameter is the mark, else the parameter; empties it.
     fn object_or_null(&mut self, py: Python<'_>, parameter: usize, marks: &Marks) {
-        let (object, next) = (self.code.instr(Op::LOAD_FAST_AND_CLEAR, parameter as u32), self.code.instr(Op::NOP, 0));
-        self.test(py, parameter, marks, object.id);
+        let (object, next) = (self.code.take_slot(parameter), self.code.instr(Op::NOP, 0));
+        self.test(py, parameter, marks, object.first().map_or(next.id, |first| first.id));
         self.push(Op::DELETE_FAST, parameter);
         self.push(Op::PUSH_NULL, 0);
         let jump = self.code.jump(Op::JUMP_FORWARD, next.id);
-        self.instrs.extend([jump, object, next]);
+        self.instrs.push(jump);
+        self.instrs.extend(object);
+        self.instrs.push(next);
     }
 
     fn stack(&mut self, py: Python<'_>, cargo: &Cargo, marks: &Marks) {
@@ -138,7 +146,7 @@ impl Prologue<'_> {
             let parameter = self.take();
             match entry {
                 Entry::ObjectOrNull => self.object_or_null(py, parameter, marks),
-                _ => self.push(Op::LOAD_FAST_AND_CLEAR, parameter),
+                _ => self.take_slot(parameter),
             }
             if *entry == Entry::PreviousException {
                 self.push(Op::PUSH_EXC_INFO, 0);

@@ -1,6 +1,7 @@
 //! What a generator or coroutine does after a hand-over: it delegates to its continuation until that returns.
 use super::super::code::Code;
 use super::super::instr::{Handler, Instr, Label};
+use super::super::isa::Isa;
 use super::hand_over::Block;
 use super::{ASYNC_GENERATOR, Marks};
 use generated::opcodes::Op;
@@ -8,6 +9,8 @@ use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
+/// `RESUME_AFTER_YIELD`.
+const AFTER_YIELD: u32 = 1;
 /// `RESUME_AFTER_YIELD_FROM`: signals are handled where the program runs, not here.
 const AFTER_YIELD_FROM: u32 = 2;
 
@@ -19,38 +22,57 @@ impl Block<'_> {
     /// A coroutine does await: that is how it is seen to be awaited. (So its `close()` gives `None` where the program
     /// returns something else on being closed.) Exceptions lose the traceback entry of this frame, where nothing of the
     /// program runs any more.
-    pub fn delegate(&mut self, py: Python<'_>, count: usize) {
+    pub fn delegate(&mut self, py: Python<'_>, count: usize, marks: &Marks) {
         let none = self.code.constant(py.None().bind(py));
-        self.push(Op::CALL, count);
+        let call = self.code.call(count);
+        self.instrs.extend(call);
         let caught = self.untraced();
         let raised = Some(Handler { target: caught, depth: 0, lasti: false });
-        let done = self.code.instr(Op::END_SEND, 0);
+        let isa = self.code.isa();
+        // Where END_SEND does not drop the continuation, SEND has done so.
+        let drops = isa.number(Op::END_SEND).is_some();
+        let done = self.code.instr(if drops { Op::END_SEND } else { Op::NOP }, 0);
         // Where the interpreter runs the generator without a C call, it looks for the handler of what stands before SEND.
         let none = Instr { handler: raised, ..self.code.instr(Op::LOAD_CONST, none) };
         let send = Instr { handler: raised, ..self.code.jump(Op::SEND, done.id) };
         let awaits = self.code.flags & COROUTINE != 0;
-        let given = self.code.instr(Op::YIELD_VALUE, u32::from(awaits));
-        let handler = if awaits {
-            Handler { target: self.cleanup(done.id, raised), depth: 2, lasti: false }
-        } else {
-            Handler { target: self.thrown(given.id, done.id, raised), depth: 1, lasti: false }
+        let given = self.code.instr(Op::YIELD_VALUE, yielded(isa, awaits));
+        let handler = match (awaits, isa.minor()) {
+            // C throws into what is awaited.
+            (true, ..=11) => raised,
+            (true, _) => Some(Handler { target: self.cleanup(py, marks, done.id, raised), depth: 2, lasti: false }),
+            (false, _) => {
+                Some(Handler { target: self.thrown(py, marks, given.id, done.id, raised), depth: 1, lasti: false })
+            }
         };
-        let given = Instr { handler: Some(handler), ..given };
-        let resume = self.code.instr(Op::RESUME, AFTER_YIELD_FROM);
-        let again = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, send.id);
+        let given = Instr { handler, ..given };
+        let resume = self.resume(awaits, handler);
+        let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, send.id);
+        // From here on C raises what came of throwing, up to 3.11.
+        let again = Instr { handler: if isa.minor() < 12 { raised } else { None }, ..back };
         self.instrs.extend([none, send, given, resume, again, done]);
         self.push(Op::RETURN_VALUE, 0);
     }
 
+    /// Where the frame goes on. Up to 3.12 the argument says whether it delegates in C's eyes; where it does not, signals are
+    /// handled here, and go the way of what is thrown.
+    fn resume(&mut self, awaits: bool, thrown: Option<Handler>) -> Instr {
+        if self.code.isa().minor() < 13 && !awaits {
+            return Instr { handler: thrown, ..self.code.instr(Op::RESUME, AFTER_YIELD) };
+        }
+        self.code.instr(Op::RESUME, AFTER_YIELD_FROM)
+    }
+
     /// A handler that throws what was thrown into the continuation, below it on the stack, and yields or returns what comes
     /// of that; gives its label.
-    fn thrown(&mut self, given: Label, done: Label, raised: Option<Handler>) -> Label {
-        let throw = self.code.name_index("throw") as usize;
-        let cleanup = self.cleanup(done, raised);
+    fn thrown(&mut self, py: Python<'_>, marks: &Marks, given: Label, done: Label, raised: Option<Handler>) -> Label {
+        let cleanup = self.cleanup(py, marks, done, raised);
         let handler = Some(Handler { target: cleanup, depth: 2, lasti: false });
         let label = self.take_off_traceback();
-        let steps = [(Op::COPY, 2), (Op::LOAD_ATTR, throw << 1), (Op::PUSH_NULL, 0), (Op::COPY, 3), (Op::CALL, 1)];
-        self.rescue(&steps, handler);
+        let mut instrs = self.code.load_bound(2, "throw");
+        instrs.push(self.code.instr(Op::COPY, 3));
+        instrs.extend(self.code.call(1));
+        self.rescue.extend(instrs.into_iter().map(|instr| Instr { handler, ..instr }));
         self.rescue(&[(Op::SWAP, 2), (Op::POP_TOP, 0)], None);
         let back = self.code.jump(Op::JUMP_BACKWARD, given);
         self.rescue.push(back);
@@ -58,10 +80,12 @@ impl Block<'_> {
     }
 
     /// A handler that goes on with the value of a `StopIteration`, and raises anything else again; gives its label.
-    fn cleanup(&mut self, done: Label, raised: Option<Handler>) -> Label {
-        let label = self.rescue(&[(Op::CLEANUP_THROW, 0)], raised);
-        let end = self.code.jump(Op::JUMP_BACKWARD, done);
-        self.rescue.push(end);
+    fn cleanup(&mut self, py: Python<'_>, marks: &Marks, done: Label, raised: Option<Handler>) -> Label {
+        let instrs = self.code.cleanup_throw(py, marks, done);
+        let label = instrs.first().map_or(done, |first| first.id);
+        let raises = |instr: &Instr| !matches!(instr.op, Op::JUMP_BACKWARD);
+        self.rescue
+            .extend(instrs.into_iter().map(|instr| Instr { handler: raised.filter(|_| raises(&instr)), ..instr }));
         label
     }
 
@@ -73,17 +97,9 @@ impl Block<'_> {
     }
 
     fn take_off_traceback(&mut self) -> Label {
-        let (traceback, next) =
-            (self.code.name_index("__traceback__") as usize, self.code.name_index("tb_next") as usize);
-        let steps = [
-            (Op::COPY, 1),
-            (Op::COPY, 1),
-            (Op::LOAD_ATTR, traceback << 1),
-            (Op::LOAD_ATTR, next << 1),
-            (Op::SWAP, 2),
-            (Op::STORE_ATTR, traceback),
-        ];
-        self.rescue(&steps, None)
+        let (traceback, next) = (self.code.attribute("__traceback__"), self.code.attribute("tb_next"));
+        let store = (Op::STORE_ATTR, self.code.name_index("__traceback__") as usize);
+        self.rescue(&[(Op::COPY, 1), (Op::COPY, 1), traceback, next, (Op::SWAP, 2), store], None)
     }
 
     /// Adds instructions after the block; gives the first one's label.
@@ -94,6 +110,16 @@ impl Block<'_> {
             self.rescue.push(Instr { handler, ..instr });
         }
         self.rescue[start].id
+    }
+}
+
+/// The argument of `YIELD_VALUE`: from 3.13 on whether it delegates, in 3.12 how many handlers there are around it (with
+/// only the generator's own, closing it runs nothing), before that none.
+fn yielded(isa: Isa, awaits: bool) -> u32 {
+    match isa.minor() {
+        ..=11 => 0,
+        12 => 2,
+        _ => u32::from(awaits),
     }
 }
 
@@ -108,18 +134,43 @@ pub(super) fn serve(py: Python<'_>, code: &mut Code, marks: &Marks) {
         return;
     }
     code.flags = code.flags & !ASYNC_GENERATOR | COROUTINE;
-    let error = code.constant(marks.stop_error.bind(py));
+    if code.isa().number(Op::CALL_INTRINSIC_1).is_none() {
+        return guard(py, code, marks);
+    }
     let mut index = 0;
     while index < code.instrs.len() {
         let instr = code.instrs[index];
         if instr.op == Op::CALL_INTRINSIC_1 && instr.arg == STOPITERATION_ERROR {
-            let rest = [(Op::PUSH_NULL, 0), (Op::COPY, 3), (Op::CALL, 1), (Op::SWAP, 2), (Op::POP_TOP, 0)];
-            let rest = rest.map(|(op, arg)| Instr { position: instr.position, ..code.instr(op, arg) });
-            code.instrs[index] = Instr { op: Op::LOAD_CONST, arg: error, ..instr };
-            code.insert(index + 1, rest);
+            let steps = exchange(py, code, marks).into_iter().map(|step| Instr { position: instr.position, ..step });
+            let steps: Vec<Instr> = steps.collect();
+            let handler = instr.handler;
+            code.insert(index + 1, steps.into_iter().map(|step| Instr { handler, ..step }));
+            code.instrs[index] = Instr { op: Op::NOP, arg: 0, ..instr };
         }
         index += 1;
     }
+}
+
+/// Replaces the exception on top of the stack by the one to raise in its place.
+fn exchange(py: Python<'_>, code: &mut Code, marks: &Marks) -> Vec<Instr> {
+    let error = code.constant(marks.stop_error.bind(py)) as usize;
+    let mut instrs = code.load_callable(error);
+    instrs.push(code.instr(Op::COPY, 3));
+    instrs.extend(code.call(1));
+    instrs.extend([code.instr(Op::SWAP, 2), code.instr(Op::POP_TOP, 0)]);
+    instrs
+}
+
+/// Up to 3.11 it is C that changes what leaves a generator: a handler around everything does it here.
+fn guard(py: Python<'_>, code: &mut Code, marks: &Marks) {
+    let mut block = exchange(py, code, marks);
+    block.push(code.instr(Op::RERAISE, 0));
+    let handler = block.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
+    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).unwrap_or(code.instrs.len());
+    for instr in &mut code.instrs[start..] {
+        instr.handler = instr.handler.or(handler);
+    }
+    code.instrs.extend(block);
 }
 
 /// The function that gives the exception to raise in place of one that reached the end of an asynchronous generator.

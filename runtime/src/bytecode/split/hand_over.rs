@@ -22,16 +22,20 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let (code, at) = (site.original, site.at);
     let native = code.instrs[at];
     let unfused = split.code.unfuse_method_load(at);
-    let mut after = state.clone();
-    after.step(&split.code, &split.code.instrs[at]);
-    if unfused {
-        after.stack.push(Entry::Null);
-    }
+    let after = |jump: bool| {
+        let mut after = state.clone();
+        after.step(&split.code, &split.code.instrs[at], jump);
+        if unfused {
+            after.stack.push(Entry::Null);
+        }
+        after
+    };
+    let (jumped, mut after) = (after(true), after(false));
     let run = natively_run(code, at);
-    code.instrs[at + 1..at + run].iter().for_each(|instr| after.step(code, instr));
+    code.instrs[at + 1..at + run].iter().for_each(|instr| after.step(code, instr, false));
     let next = code.instrs.get(at + run).map(|next| next.id);
     // A handler's stack is cut to less than the instruction's, plus `lasti` and the exception.
-    let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()) + 2);
+    let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
         let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
@@ -40,7 +44,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         }
     }
     if let Some(target) = native.target {
-        let (target, head, after) = skipped(code, target, native.op, after.clone());
+        let (target, head, after) = skipped(code, target, native.op, jumped);
         let block = ways.block(split, Way::Jump, target, &after, native.position)?;
         let block = ways.precede(split, block, head);
         let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
@@ -48,10 +52,16 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     }
     if !code.isa().ends_block(native.op) {
         let next = next.ok_or(Refusal::Unreachable(at + 1))?;
-        ways.block(split, Way::Next, next, &after, native.position)?;
-        let block = ways.blocks.pop().unwrap_or_default();
+        let label = ways.block(split, Way::Next, next, &after, native.position)?;
+        let first = ways.blocks.last().and_then(|block| block.first());
+        let block_position = first.map_or(Position::NONE, |first| first.position);
         let index = region(&split.code, native.id, Some(next))?.end;
-        split.code.insert(index, block);
+        if stands_apart(code, at) {
+            let jump = Instr { position: block_position, ..split.code.jump(Op::JUMP_FORWARD, label) };
+            split.code.insert(index, [jump]);
+        } else {
+            split.code.insert(index, ways.blocks.pop().unwrap_or_default());
+        }
     }
     for block in ways.blocks {
         split.code.instrs.extend(block);
@@ -59,10 +69,23 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     Ok(())
 }
 
-/// How many instructions run before the hand-over: a loop's end belongs together, for the interpreter skips it as a whole.
+/// How many instructions run before the hand-over: a loop's end belongs together, for the interpreter skips it as a whole,
+/// so does a call, whose first instructions leave what is on no stack, and, up to 3.12, a `yield` with the `RESUME` that
+/// tells C whether the frame delegates.
 fn natively_run(code: &Code, at: usize) -> usize {
-    let ends_loop = code.instrs[at].op == Op::END_FOR;
-    1 + usize::from(ends_loop && code.instrs.get(at + 1).is_some_and(|next| next.op == Op::POP_TOP))
+    let rest = code.instrs.get(at..).unwrap_or_default();
+    let end = code.isa().loop_end();
+    if rest.first().is_some_and(|first| Some(&first.op) == end.first()) {
+        return rest.iter().zip(end).take_while(|(instr, op)| instr.op == **op).count();
+    }
+    let tells = |op: Op| matches!(op, Op::KW_NAMES | Op::PRECALL) || op == Op::YIELD_VALUE && code.isa().minor() < 13;
+    1 + rest.iter().take_while(|instr| tells(instr.op)).count()
+}
+
+/// Whether the block must not stand behind the instruction, where it would part a `SEND` from its target: up to 3.11 it is C
+/// that jumps there, and it knows no `EXTENDED_ARG`.
+fn stands_apart(code: &Code, at: usize) -> bool {
+    code.isa().minor() < 12 && matches!(code.instrs[at].op, Op::YIELD_VALUE | Op::RESUME)
 }
 
 /// The instructions that stand for the original one: it, and what splitting it up put behind it.
@@ -85,9 +108,9 @@ fn skipped(code: &Code, target: Label, op: Op, mut state: State) -> (Label, Vec<
     let mut head = Vec::new();
     let Some(mut index) = code.index(target) else { return (target, head, state) };
     if op == Op::FOR_ITER {
-        for expected in [Op::END_FOR, Op::POP_TOP] {
-            if let Some(instr) = code.instrs.get(index).filter(|instr| instr.op == expected) {
-                state.step(code, instr);
+        for expected in code.isa().loop_end() {
+            if let Some(instr) = code.instrs.get(index).filter(|instr| instr.op == *expected) {
+                state.step(code, instr, false);
                 head.push(*instr);
                 index += 1;
             }
@@ -183,12 +206,13 @@ impl Block<'_> {
 
     fn write(&mut self, py: Python<'_>, cargo: &Cargo, constant: usize, marks: &Marks) {
         let carried = self.take_down(py, cargo, marks);
-        self.push(Op::LOAD_CONST, constant);
-        let mut depth = 1;
-        if cargo.delegates {
-            self.push(Op::PUSH_NULL, 0);
-            depth += 1;
-        }
+        let callee = if cargo.delegates {
+            self.code.load_callable(constant)
+        } else {
+            vec![self.code.instr(Op::LOAD_CONST, constant as u32)]
+        };
+        let mut depth = callee.len() as u32;
+        self.instrs.extend(callee);
         for slot in 0..cargo.prefix {
             self.load(py, (self.slot)(slot), cargo.bound[slot], depth, marks);
             depth += 1;
@@ -202,10 +226,11 @@ impl Block<'_> {
             depth += 1;
         }
         if cargo.delegates {
-            return self.delegate(py, depth as usize - 2);
+            return self.delegate(py, depth as usize - 2, marks);
         }
         if cargo.namespace {
-            self.push(Op::LOAD_LOCALS, 0);
+            let namespace = self.code.load_namespace(py, marks);
+            self.instrs.extend(namespace);
             depth += 1;
         }
         self.push(Op::BUILD_TUPLE, depth as usize);
@@ -252,7 +277,10 @@ impl Block<'_> {
     fn load(&mut self, py: Python<'_>, slot: usize, bound: Bound, depth: u32, marks: &Marks) {
         match bound {
             Bound::Yes if is_free(self.code, slot) => self.push(Op::LOAD_FAST, slot),
-            Bound::Yes => self.push(Op::LOAD_FAST_AND_CLEAR, slot),
+            Bound::Yes => {
+                let instrs = self.code.take_slot(slot);
+                self.instrs.extend(instrs);
+            }
             Bound::No => {
                 let none = self.code.constant(py.None().bind(py)) as usize;
                 self.push(Op::LOAD_CONST, none);
@@ -266,7 +294,7 @@ impl Block<'_> {
         let mark = self.code.constant(marks.unbound.bind(py));
         let (caught, next) = (self.code.instr(Op::POP_TOP, 0), self.code.instr(Op::NOP, 0));
         let handler = Some(Handler { target: caught.id, depth, lasti: false });
-        let load = self.code.instr(Op::LOAD_FAST_CHECK, slot as u32);
+        let load = self.code.load_checked(slot);
         self.instrs.extend([Instr { handler, ..load }, next]);
         let (mark, back) = (self.code.instr(Op::LOAD_CONST, mark), self.code.jump(Op::JUMP_BACKWARD, next.id));
         self.rescue.extend([caught, mark, back]);

@@ -9,6 +9,7 @@
 //! which is the packet's last value.
 mod continuation;
 mod delegate;
+mod dialect;
 pub(crate) mod everywhere;
 mod hand_over;
 mod lineage;
@@ -99,9 +100,6 @@ pub enum Refusal {
     /// Generators and coroutines are not compiled, though they can be split.
     #[error("a generator's or coroutine's frame cannot be replaced by another")]
     Generator,
-    /// The release's calls are laid out otherwise than what is emitted here.
-    #[error("code of this release is not split")]
-    Release,
     /// The instruction cannot be reached.
     #[error("instruction {0} is unreachable or does not exist")]
     Unreachable(usize),
@@ -120,6 +118,10 @@ pub struct Marks {
     pub exception: Py<PyAny>,
     /// What the rest of an asynchronous generator, a coroutine then, calls in place of `INTRINSIC_STOPITERATION_ERROR`.
     stop_error: Py<PyAny>,
+    /// `StopIteration`, for releases without `CLEANUP_THROW`.
+    stop_iteration: Py<PyAny>,
+    /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
+    namespace: Py<PyAny>,
 }
 
 impl Marks {
@@ -130,6 +132,8 @@ impl Marks {
             unbound: builtins.getattr("object")?.call0()?.unbind(),
             exception: builtins.getattr("BaseException")?.call0()?.unbind(),
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
+            stop_iteration: builtins.getattr("StopIteration")?.unbind(),
+            namespace: dialect::namespace(py)?.into_any().unbind(),
         })
     }
 }
@@ -159,9 +163,6 @@ pub(crate) fn split_any(
     state: &State,
     marks: &Marks,
 ) -> Result<Split, Refusal> {
-    if code.isa().minor() < 13 {
-        return Err(Refusal::Release);
-    }
     let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
     let origin = lineage::Origin::of(py, code, start);
     let early = at < start || origin.instr(at).is_err();
@@ -181,7 +182,8 @@ impl Code {
     }
 
     /// Gives every method load its plain form (attribute, then NULL), which means the same but for the wording of some
-    /// errors: method loads push method and self, or attribute and NULL.
+    /// errors: method loads push method and self, or attribute and NULL. Where the NULL comes first they stay: what they
+    /// push travels like anything that may be NULL.
     pub fn unfuse_method_loads(&mut self) {
         let mut index = 0;
         while index < self.instrs.len() {
@@ -190,8 +192,9 @@ impl Code {
     }
 
     fn unfuse_method_load(&mut self, index: usize) -> bool {
+        let plain = self.isa().minor() < 13;
         let instr = &mut self.instrs[index];
-        if !matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) || instr.arg & 1 == 0 {
+        if plain || !matches!(instr.op, Op::LOAD_ATTR | Op::LOAD_SUPER_ATTR) || instr.arg & 1 == 0 {
             return false;
         }
         instr.arg &= !1;

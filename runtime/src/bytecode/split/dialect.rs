@@ -1,0 +1,113 @@
+//! One step, in each release's instructions.
+use super::super::code::Code;
+use super::super::instr::{Instr, Label};
+use super::Marks;
+use generated::opcodes::Op;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
+
+impl Code {
+    /// Whether the NULL of a call lies below the callable, not above it.
+    fn null_comes_first(&self) -> bool {
+        self.isa().minor() < 13
+    }
+
+    fn offers(&self, op: Op) -> bool {
+        self.isa().number(op).is_some()
+    }
+
+    fn steps(&mut self, steps: &[(Op, usize)]) -> Vec<Instr> {
+        steps.iter().map(|(op, arg)| self.instr(*op, *arg as u32)).collect()
+    }
+
+    /// Pushes what the slot holds, and empties it.
+    pub(super) fn take_slot(&mut self, slot: usize) -> Vec<Instr> {
+        if self.offers(Op::LOAD_FAST_AND_CLEAR) {
+            return self.steps(&[(Op::LOAD_FAST_AND_CLEAR, slot)]);
+        }
+        self.steps(&[(Op::LOAD_FAST, slot), (Op::DELETE_FAST, slot)])
+    }
+
+    /// Pushes what the slot holds; raises if that is nothing.
+    pub(super) fn load_checked(&mut self, slot: usize) -> Instr {
+        let op = if self.offers(Op::LOAD_FAST_CHECK) { Op::LOAD_FAST_CHECK } else { Op::LOAD_FAST };
+        self.instr(op, slot as u32)
+    }
+
+    /// Jumps ahead unless the value on top is true.
+    pub(super) fn unless(&mut self, target: Label) -> Instr {
+        let op = Op::POP_JUMP_IF_FALSE;
+        let op = if self.offers(op) { op } else { Op::POP_JUMP_FORWARD_IF_FALSE };
+        self.jump(op, target)
+    }
+
+    /// Pushes a constant to be called: two values.
+    pub(super) fn load_callable(&mut self, constant: usize) -> Vec<Instr> {
+        let mut steps = [(Op::LOAD_CONST, constant), (Op::PUSH_NULL, 0)];
+        if self.null_comes_first() {
+            steps.reverse();
+        }
+        self.steps(&steps)
+    }
+
+    /// Pushes the attribute, to be called, of the object that lies `depth` deep: two values.
+    pub(super) fn load_bound(&mut self, depth: usize, name: &str) -> Vec<Instr> {
+        let attribute = self.attribute(name);
+        if self.null_comes_first() {
+            return self.steps(&[(Op::PUSH_NULL, 0), (Op::COPY, depth + 1), attribute]);
+        }
+        self.steps(&[(Op::COPY, depth), attribute, (Op::PUSH_NULL, 0)])
+    }
+
+    /// Calls with this many positional arguments.
+    pub(super) fn call(&mut self, count: usize) -> Vec<Instr> {
+        if self.offers(Op::PRECALL) {
+            return self.steps(&[(Op::PRECALL, count), (Op::CALL, count)]);
+        }
+        self.steps(&[(Op::CALL, count)])
+    }
+
+    /// Replaces the value on top by an attribute of it.
+    pub(super) fn attribute(&mut self, name: &str) -> (Op, usize) {
+        (Op::LOAD_ATTR, (self.name_index(name) as usize) << self.isa().name_shift(Op::LOAD_ATTR))
+    }
+
+    /// Pushes the namespace of a module's or class's body.
+    pub(super) fn load_namespace(&mut self, py: Python<'_>, marks: &Marks) -> Vec<Instr> {
+        if self.offers(Op::LOAD_LOCALS) {
+            return self.steps(&[(Op::LOAD_LOCALS, 0)]);
+        }
+        let function = self.constant(marks.namespace.bind(py)) as usize;
+        let mut instrs = self.load_callable(function);
+        instrs.extend(self.call(0));
+        instrs
+    }
+
+    /// What a coroutine does with what its awaitable raised on being thrown into; `done` is where the value is returned.
+    /// Up to 3.11 this is C's work.
+    pub(super) fn cleanup_throw(&mut self, py: Python<'_>, marks: &Marks, done: Label) -> Vec<Instr> {
+        if self.offers(Op::CLEANUP_THROW) {
+            let mut instrs = self.steps(&[(Op::CLEANUP_THROW, 0)]);
+            instrs.push(self.jump(Op::JUMP_BACKWARD, done));
+            return instrs;
+        }
+        let stop = self.constant(marks.stop_iteration.bind(py)) as usize;
+        let again = self.instr(Op::RERAISE, 0);
+        let value = self.attribute("value");
+        let mut instrs = self.steps(&[(Op::LOAD_CONST, stop), (Op::CHECK_EXC_MATCH, 0)]);
+        instrs.push(self.unless(again.id));
+        instrs.extend(self.steps(&[value, (Op::SWAP, 3), (Op::POP_TOP, 0), (Op::POP_TOP, 0)]));
+        instrs.push(self.jump(Op::JUMP_BACKWARD, done));
+        instrs.push(again);
+        instrs
+    }
+}
+
+/// The function that gives the running frame's namespace, as it is: `locals()` would bring cells into it.
+pub(super) fn namespace(py: Python<'_>) -> PyResult<Bound<'_, PyCFunction>> {
+    PyCFunction::new_closure(py, None, None, |args, _| -> PyResult<Py<PyAny>> {
+        let found = crate::ffi::frame::namespace(args.py());
+        found.map(Bound::unbind).ok_or_else(|| PyRuntimeError::new_err("this frame has no namespace"))
+    })
+}
