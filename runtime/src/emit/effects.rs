@@ -45,8 +45,9 @@ impl Writer<'_, '_> {
                 Ok(())
             }
             Effect::Call { callable, args } => {
+                self.begin_callee();
                 self.load(*callable)?;
-                self.plain(Op::PUSH_NULL, 0);
+                self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
                 self.plain(Op::CALL, args.len() as u32);
                 self.plain(Op::POP_TOP, 0);

@@ -165,8 +165,9 @@ impl Writer<'_, '_> {
             }
             New::Exception { class, args, .. } => self.exception(*class, *args)?,
             New::Call { callable, args, .. } => {
+                self.begin_callee();
                 self.load(*callable)?;
-                self.plain(Op::PUSH_NULL, 0);
+                self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
                 self.plain(Op::CALL, args.len() as u32);
             }
@@ -221,9 +222,10 @@ impl Writer<'_, '_> {
     /// `iterator.__setstate__(next)` on the iterator at the top.
     fn advance(&mut self, next: usize) -> Result<(), Failure> {
         if next > 0 {
-            self.plain(Op::COPY, 1);
+            self.begin_callee();
+            self.plain(Op::COPY, if cfg!(Py_3_13) { 1 } else { 2 });
             self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
-            self.plain(Op::PUSH_NULL, 0);
+            self.end_callee();
             self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
             self.plain(Op::CALL, 1);
             self.plain(Op::POP_TOP, 0);
@@ -278,9 +280,10 @@ impl Writer<'_, '_> {
                 self.traceback(id, passed)
             }
             New::Call { state: Some(state), .. } => {
+                self.begin_callee();
                 self.load(id)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
-                self.plain(Op::PUSH_NULL, 0);
+                self.end_callee();
                 self.load(*state)?;
                 self.plain(Op::CALL, 1);
                 self.plain(Op::POP_TOP, 0);

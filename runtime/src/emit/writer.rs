@@ -90,8 +90,23 @@ impl<'a, 'py> Writer<'a, 'py> {
 
     /// Pushes a callable and the NULL that calls want.
     pub(super) fn callee(&mut self, object: Bound<'_, PyAny>) {
+        self.begin_callee();
         self.constant(object);
-        self.plain(Op::PUSH_NULL, 0);
+        self.end_callee();
+    }
+
+    /// Before a callable is pushed: up to 3.12 its NULL lies below it.
+    pub(super) fn begin_callee(&mut self) {
+        if cfg!(not(Py_3_13)) {
+            self.plain(Op::PUSH_NULL, 0);
+        }
+    }
+
+    /// After a callable was pushed.
+    pub(super) fn end_callee(&mut self) {
+        if cfg!(Py_3_13) {
+            self.plain(Op::PUSH_NULL, 0);
+        }
     }
 
     /// Pops the top into a new temporary that is the value's home from now on.

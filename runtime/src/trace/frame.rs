@@ -8,6 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::rc::Rc;
 
+/// Up to 3.12 the NULL of a call without a receiver lies below the callable.
+const NULL_FIRST: bool = cfg!(not(Py_3_13));
+
 /// One frame.
 #[derive(Debug)]
 pub struct Frame {
@@ -56,6 +59,27 @@ impl Frame {
             Some(StackEntry::Object(value)) => Ok(Some(value)),
             Some(StackEntry::Null) => Ok(None),
             None => internal("stack is empty"),
+        }
+    }
+
+    /// Pushes what a call finds: the callable with its receiver, or with a NULL.
+    pub(super) fn push_callable(&mut self, callable: ValueId, receiver: Option<ValueId>) {
+        let other = receiver.map_or(StackEntry::Null, StackEntry::Object);
+        let callable = StackEntry::Object(callable);
+        self.stack.extend(match (NULL_FIRST, receiver) {
+            (true, None) => [other, callable],
+            _ => [callable, other],
+        });
+    }
+
+    /// Pops what a call finds.
+    pub(super) fn pop_callable(&mut self) -> Traced<(ValueId, Option<ValueId>)> {
+        let upper = self.pop_entry()?;
+        let lower = self.pop_entry()?;
+        match (lower, upper) {
+            (Some(callable), receiver) => Ok((callable, receiver)),
+            (None, Some(callable)) => Ok((callable, None)),
+            (None, None) => internal("call without a callable"),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Attributes, `super()` and imports.
 use crate::trace::frame::{Flow, Frame};
-use crate::trace::outcome::StackEntry;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use pyo3::prelude::*;
@@ -16,8 +15,7 @@ impl<'py> Tracer<'py> {
             return Ok(Flow::Next);
         }
         let (function, receiver) = self.get_method(object, &name)?;
-        frame.push(function);
-        frame.stack.push(receiver.map_or(StackEntry::Null, StackEntry::Object));
+        frame.push_callable(function, receiver);
         Ok(Flow::Next)
     }
 
@@ -51,8 +49,7 @@ impl<'py> Tracer<'py> {
         };
         let (function, bound) = self.super_lookup(&class, receiver, &name)?;
         if arg & 1 == 1 {
-            frame.push(function);
-            frame.stack.push(bound.map_or(StackEntry::Null, StackEntry::Object));
+            frame.push_callable(function, bound);
         } else {
             let value = match bound {
                 Some(receiver) => self.bound_method(function, receiver),

@@ -1,4 +1,5 @@
 //! Call instructions: from the stack's layout to a callable and its arguments.
+use crate::bytecode::Op;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -20,10 +21,8 @@ impl<'py> Tracer<'py> {
         mut positional: Vec<ValueId>,
         keywords: Vec<(String, ValueId)>,
     ) -> Traced<Flow> {
-        if let Some(receiver) = frame.pop_entry()? {
-            positional.insert(0, receiver);
-        }
-        let callable = frame.pop()?;
+        let (callable, receiver) = frame.pop_callable()?;
+        positional.splice(0..0, receiver);
         if positional.is_empty() && keywords.is_empty() && self.is_builtin(callable, "locals")? {
             let locals = self.frame_locals(frame)?;
             frame.push(locals);
@@ -74,8 +73,31 @@ impl<'py> Tracer<'py> {
         unsupported("super() outside an attribute access", frame.code.qualname.clone())
     }
 
+    /// Up to 3.12 a call's first instructions leave what is on no stack: they are one step with the `CALL`.
+    pub(super) fn call_in_steps(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let mut names = None;
+        while let Some(instr) = frame.code.instrs.get(frame.pc).copied() {
+            match instr.op {
+                Op::KW_NAMES => names = Some(self.code_const(frame, instr.arg)?),
+                Op::CALL => {
+                    return match names {
+                        Some(names) => self.call_with_names(frame, names, instr.arg),
+                        None => self.call_op(frame, instr.arg),
+                    };
+                }
+                _ => {}
+            }
+            frame.pc += 1;
+        }
+        internal("KW_NAMES or PRECALL without CALL")
+    }
+
     pub(super) fn call_kw(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let names = frame.pop()?;
+        self.call_with_names(frame, names, count)
+    }
+
+    fn call_with_names(&mut self, frame: &mut Frame, names: ValueId, count: u32) -> Traced<Flow> {
         let Some(names) = self.known(names).and_then(|names| names.cast_into::<PyTuple>().ok()) else {
             return internal("CALL_KW without names");
         };

@@ -256,6 +256,17 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
+    /// Conversion and format in one, up to 3.12.
+    pub(super) fn format_value(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        let spec = if arg & 4 == 4 { Some(frame.pop()?) } else { None };
+        if arg & 3 != 0 {
+            self.convert_value(frame, arg & 3)?;
+        }
+        let Some(spec) = spec else { return self.format_simple(frame) };
+        frame.push(spec);
+        self.format_with_spec(frame)
+    }
+
     pub(super) fn format_simple(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let value = frame.pop()?;
         let result = if self.known_str(value).is_some() { value } else { self.call_builtin("format", &[value])? };

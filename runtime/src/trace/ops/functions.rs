@@ -2,17 +2,27 @@
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+/// The flags of `MAKE_FUNCTION`, the topmost attribute first.
+const ATTRIBUTES: [u32; 4] = [8, 4, 2, 1];
+
 impl<'py> Tracer<'py> {
     /// A real function object that the trace owns; its closure follows in `SET_FUNCTION_ATTRIBUTE`.
-    pub(super) fn make_function(&mut self, frame: &mut Frame) -> Traced<Flow> {
+    ///
+    /// Up to 3.12 the flags say which attributes lie below the code.
+    pub(super) fn make_function(&mut self, frame: &mut Frame, flags: u32) -> Traced<Flow> {
         let code = frame.pop()?;
         let Some(code) = self.known(code) else { return internal("MAKE_FUNCTION without code") };
         let globals = frame.globals.bind(self.py).clone();
         let function = crate::ffi::function::new(&code, &globals).or_else(|error| internal(error.to_string()))?;
         let function = self.own(function);
+        for which in ATTRIBUTES.into_iter().filter(|which| flags & which != 0) {
+            let attribute = frame.pop()?;
+            self.set_attribute_of(frame, function, which, attribute)?;
+        }
         frame.push(function);
         Ok(Flow::Next)
     }
@@ -21,6 +31,12 @@ impl<'py> Tracer<'py> {
     pub(super) fn set_function_attribute(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
         let function = frame.pop()?;
         let attribute = frame.pop()?;
+        self.set_attribute_of(frame, function, which, attribute)?;
+        frame.push(function);
+        Ok(Flow::Next)
+    }
+
+    fn set_attribute_of(&mut self, frame: &Frame, function: ValueId, which: u32, attribute: ValueId) -> Traced<()> {
         let Some(object) = self.owned(function) else {
             return unsupported("SET_FUNCTION_ATTRIBUTE", "the function was made before the trace began");
         };
@@ -31,9 +47,7 @@ impl<'py> Tracer<'py> {
             8 => self.set_closure(&object, &native),
             _ => return unsupported("annotations of a function", frame.code.qualname.clone()),
         };
-        done.or_else(|error| internal(error.to_string()))?;
-        frame.push(function);
-        Ok(Flow::Next)
+        done.or_else(|error| internal(error.to_string()))
     }
 
     fn set_closure(&mut self, function: &Bound<'py, PyAny>, cells: &Bound<'py, PyAny>) -> PyResult<()> {

@@ -280,9 +280,10 @@ impl<'py> Tracer<'py> {
         let Some(value) = self.global(frame, &name)? else {
             return self.raise_name_error(&name);
         };
-        frame.push(value);
         if arg & 1 == 1 {
-            frame.stack.push(StackEntry::Null);
+            frame.push_callable(value, None)
+        } else {
+            frame.push(value)
         }
         Ok(Flow::Next)
     }

@@ -27,7 +27,8 @@ impl<'py> Tracer<'py> {
         let arg = instr.arg;
         match instr.op {
             Op::NOP | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
-            Op::POP_TOP | Op::END_FOR => stack::pop_top(frame),
+            Op::POP_TOP => stack::pop_top(frame),
+            Op::END_FOR => stack::end_for(frame),
             Op::END_SEND => stack::end_send(frame),
             Op::PUSH_NULL => stack::push_null(frame),
             Op::COPY => stack::copy(frame, arg),
@@ -35,7 +36,7 @@ impl<'py> Tracer<'py> {
             Op::LOAD_CONST => self.load_const(frame, arg),
             Op::RETURN_CONST => self.return_const(frame, arg),
             Op::RETURN_VALUE => frame.pop().map(Flow::Return),
-            Op::LOAD_FAST | Op::LOAD_FAST_CHECK => self.load_fast(frame, arg),
+            Op::LOAD_FAST | Op::LOAD_FAST_CHECK | Op::LOAD_CLOSURE => self.load_fast(frame, arg),
             Op::LOAD_FAST_AND_CLEAR => locals::load_fast_and_clear(frame, arg),
             Op::LOAD_FAST_LOAD_FAST => self.load_fast_load_fast(frame, arg),
             Op::STORE_FAST => locals::store_fast(frame, arg),
@@ -88,6 +89,7 @@ impl<'py> Tracer<'py> {
             Op::UNPACK_EX => self.unpack_ex(frame, arg),
             Op::FORMAT_SIMPLE => self.format_simple(frame),
             Op::FORMAT_WITH_SPEC => self.format_with_spec(frame),
+            Op::FORMAT_VALUE => self.format_value(frame, arg),
             Op::CONVERT_VALUE => self.convert_value(frame, arg),
             Op::LOAD_ATTR => self.load_attr(frame, arg),
             Op::STORE_ATTR => self.store_attr(frame, arg),
@@ -95,13 +97,14 @@ impl<'py> Tracer<'py> {
             Op::LOAD_SUPER_ATTR => self.load_super_attr(frame, arg),
             Op::IMPORT_NAME => self.import_name(frame, arg),
             Op::IMPORT_FROM => self.import_from(frame, arg),
+            Op::KW_NAMES | Op::PRECALL => self.call_in_steps(frame),
             Op::CALL => self.call_op(frame, arg),
             Op::CALL_KW => self.call_kw(frame, arg),
             Op::CALL_FUNCTION_EX => self.call_function_ex(frame, arg),
             Op::CALL_INTRINSIC_1 => self.call_intrinsic_1(frame, arg),
             Op::CALL_INTRINSIC_2 => self.call_intrinsic_2(frame, arg),
             Op::LOAD_BUILD_CLASS => self.load_build_class(frame),
-            Op::MAKE_FUNCTION => self.make_function(frame),
+            Op::MAKE_FUNCTION => self.make_function(frame, arg),
             Op::SET_FUNCTION_ATTRIBUTE => self.set_function_attribute(frame, arg),
             Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT => control::jump(instr),
             Op::POP_JUMP_IF_TRUE => self.pop_jump_if(frame, instr, true),
@@ -141,14 +144,11 @@ impl<'py> Tracer<'py> {
             Op::ASYNC_GEN_WRAP
             | Op::BUILD_INTERPOLATION
             | Op::BUILD_TEMPLATE
-            | Op::FORMAT_VALUE
             | Op::IMPORT_STAR
             | Op::JUMP_IF_FALSE_OR_POP
             | Op::JUMP_IF_TRUE_OR_POP
-            | Op::KW_NAMES
             | Op::LIST_TO_TUPLE
             | Op::LOAD_CLASSDEREF
-            | Op::LOAD_CLOSURE
             | Op::LOAD_COMMON_CONSTANT
             | Op::LOAD_FAST_BORROW
             | Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW
@@ -165,7 +165,6 @@ impl<'py> Tracer<'py> {
             | Op::POP_JUMP_FORWARD_IF_NONE
             | Op::POP_JUMP_FORWARD_IF_NOT_NONE
             | Op::POP_JUMP_FORWARD_IF_TRUE
-            | Op::PRECALL
             | Op::PREP_RERAISE_STAR
             | Op::PRINT_EXPR
             | Op::UNARY_POSITIVE => unsupported("operation of another release", instr.op.name()),

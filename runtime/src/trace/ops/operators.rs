@@ -33,6 +33,16 @@ const BINARY: [&str; 26] = [
     "itruediv",
     "ixor",
 ];
+/// Where `COMPARE_OP` has the comparison's number.
+const COMPARISON: u32 = if cfg!(Py_3_13) {
+    5
+} else if cfg!(Py_3_12) {
+    4
+} else {
+    0
+};
+/// The flag by which `COMPARE_OP` asks for a truth value.
+const TO_BOOL: u32 = if cfg!(Py_3_13) { 16 } else { 0 };
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
 
 impl<'py> Tracer<'py> {
@@ -49,9 +59,9 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn compare_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let Some(name) = COMPARISONS.get((arg >> 5) as usize) else { return internal("COMPARE_OP argument") };
+        let Some(name) = COMPARISONS.get((arg >> COMPARISON) as usize) else { return internal("COMPARE_OP argument") };
         let mut result = self.operate_on(frame, name, 2)?;
-        if arg & 16 != 0 {
+        if arg & TO_BOOL != 0 {
             let truth = self.is_true(result)?;
             result = self.boolean(truth);
         }

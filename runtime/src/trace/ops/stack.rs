@@ -7,6 +7,14 @@ pub(super) fn pop_top(frame: &mut Frame) -> Traced<Flow> {
     frame.pop_entry().map(|_| Flow::Next)
 }
 
+/// After a loop; up to 3.12 it takes the iterator too.
+pub(super) fn end_for(frame: &mut Frame) -> Traced<Flow> {
+    if cfg!(not(Py_3_13)) {
+        frame.pop_entry()?;
+    }
+    pop_top(frame)
+}
+
 /// `[receiver, value]` → `[value]`.
 pub(super) fn end_send(frame: &mut Frame) -> Traced<Flow> {
     let value = frame.pop()?;
