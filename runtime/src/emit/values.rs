@@ -4,7 +4,7 @@ use super::need::{Needed, children};
 use super::writer::{Arg, Writer, fault};
 use crate::bytecode::Op;
 use crate::ffi::types;
-use crate::trace::value::{Held, New, Passed, Value, ValueId};
+use crate::trace::value::{Held, Inlined, New, Passed, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;
@@ -302,7 +302,9 @@ impl Writer<'_, '_> {
         let entries = PyList::empty(py);
         for Passed { inlined, line } in passed {
             match inlined {
-                Some((file, name)) => entries.append((file, name, line))?,
+                Some(Inlined { code, globals, lasti }) => {
+                    entries.append((code.bind(py), globals.bind(py), lasti, line))?;
+                }
                 None => entries.append(line)?,
             }
         }

@@ -3,7 +3,7 @@ use super::traceback::stand_in;
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyCode, PyDict, PyList};
 
 unsafe extern "C" {
     fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
@@ -15,7 +15,8 @@ unsafe extern "C" {
 /// have a traceback: all get the same one while it runs.
 pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = original.py();
-    let frame = stand_in(py, "<except*>".to_owned(), "<except*>".to_owned(), 1)?;
+    let code = py.import("builtins")?.call_method1("compile", ("0", "<except*>", "eval"))?.cast_into::<PyCode>()?;
+    let frame = stand_in(&code, &PyDict::new(py), 0)?;
     let traceback = py.import("types")?.getattr("TracebackType")?.call1((py.None(), frame, -1, 1))?;
     let mut marked = vec![original.clone()];
     marked.extend(raised.cast::<PyList>()?.iter().filter(|exception| !exception.is_none()));

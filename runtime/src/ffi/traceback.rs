@@ -1,16 +1,17 @@
 //! Tracebacks of exceptions that were raised while a frame ran symbolically.
+use super::{layout, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict};
-use std::ffi::CString;
+use std::mem::offset_of;
 
 /// Where an exception passed through a frame.
 #[derive(Debug, FromPyObject)]
 enum Passed {
     /// The compiled frame itself, at this line.
     Here(i32),
-    /// A frame that was inlined: file, name of the code, line.
-    Inlined(String, String, i32),
+    /// A frame that was inlined: code, globals, offset of the instruction, line.
+    Inlined(Py<PyCode>, Py<PyDict>, i32, i32),
 }
 
 /// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first.
@@ -21,13 +22,15 @@ pub fn add_traceback(exception: &Bound<'_, PyAny>, passed: Vec<Bound<'_, PyAny>>
     let py = exception.py();
     let class = py.import("types")?.getattr("TracebackType")?;
     for entry in passed {
-        let (frame, line) = match entry.extract()? {
-            Passed::Here(line) => (current(py), line),
-            Passed::Inlined(file, name, line) => (Some(stand_in(py, file, name, line)?), line),
+        let (frame, lasti, line) = match entry.extract()? {
+            // Without a position in the code, no columns are marked: the code that runs is another.
+            Passed::Here(line) => (current(py), -1, line),
+            Passed::Inlined(code, globals, lasti, line) => {
+                (Some(stand_in(code.bind(py), globals.bind(py), lasti)?), lasti, line)
+            }
         };
         let Some(frame) = frame else { continue };
-        // Without a position in the code, no columns are marked.
-        let made = class.call1((exception.getattr("__traceback__")?, frame, -1, line))?;
+        let made = class.call1((exception.getattr("__traceback__")?, frame, lasti, line))?;
         exception.setattr("__traceback__", made)?;
     }
     Ok(())
@@ -38,16 +41,25 @@ fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) }
 }
 
-/// A frame that never runs, for a call that was inlined.
-pub(super) fn stand_in(py: Python<'_>, file: String, name: String, line: i32) -> PyResult<Bound<'_, PyAny>> {
-    let (file, name) = (CString::new(file)?, CString::new(name)?);
-    let globals = PyDict::new(py);
-    // SAFETY: attached; all arguments are live; both results are new references or NULL with an exception set.
+/// A frame that never runs, for a call that was inlined: it stands at the instruction, its variables are unbound.
+pub(super) fn stand_in<'py>(
+    code: &Bound<'py, PyCode>,
+    globals: &Bound<'py, PyDict>,
+    lasti: i32,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = code.py();
+    let length = code.getattr("co_code")?.len()?;
+    // SAFETY: attached; all arguments are live; the result is a new reference or NULL with an exception set. A new frame object holds its
+    // frame, whose place in the code may be any instruction of it.
     unsafe {
-        let code = Bound::from_owned_ptr_or_err(py, ffi::PyCode_NewEmpty(file.as_ptr(), name.as_ptr(), line).cast())?;
-        let code = code.cast_into::<PyCode>()?;
         let state = ffi::PyThreadState_Get();
         let frame = ffi::PyFrame_New(state, code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
-        Bound::from_owned_ptr_or_err(py, frame.cast())
+        let frame = Bound::from_owned_ptr_or_err(py, frame.cast())?;
+        let inner: *mut u8 = layout::read(frame.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
+        if let Some(offset) = usize::try_from(lasti).ok().filter(|offset| *offset < length) {
+            let first = code.as_ptr().cast::<u8>().add(offset_of!(release::PyCodeObject, co_code_adaptive));
+            layout::write(inner, release::INSTR, first.add(offset));
+        }
+        Ok(frame)
     }
 }

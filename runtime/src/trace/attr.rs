@@ -177,7 +177,7 @@ impl<'py> Tracer<'py> {
             return Ok(self.constant(class.clone().into_any()));
         }
         if name == "__traceback__" {
-            return unsupported("traceback of an exception", "frames that the trace inlined do not exist");
+            return self.traceback_of(object);
         }
         if let Some(owned) = self.owned(object) {
             if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
@@ -484,6 +484,9 @@ impl<'py> Tracer<'py> {
                 self.call(setter, Arguments::positional(args)).map(drop)
             }
             "member_descriptor" | "getset_descriptor" => {
+                if name == "__traceback__" && self.is_own_exception(object) {
+                    return self.set_traceback(object, value);
+                }
                 if let Some(owned) = self.owned(object) {
                     let stored = match value {
                         Some(value) => {

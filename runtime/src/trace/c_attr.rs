@@ -30,6 +30,9 @@ impl<'py> Tracer<'py> {
             if let Some(value) = self.generator_attr(object, name)? {
                 return Ok(value);
             }
+            if let Some(value) = self.traceback_attr(object, name)? {
+                return Ok(value);
+            }
             return self.read_descriptor(found, object, class, name);
         }
         let found = self.absorb_static(found);

@@ -2,7 +2,7 @@
 use super::outcome::StackEntry;
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Place, Tracer};
-use super::value::{Passed, ValueId};
+use super::value::ValueId;
 use crate::bytecode::{Code, Instr, Label, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,6 +27,8 @@ pub struct Frame {
     pub(super) stack: Vec<StackEntry>,
     pub(super) locals: Vec<Option<ValueId>>,
     pub(super) outermost: bool,
+    /// Tells the frame from others of the trace.
+    pub(super) serial: u64,
     /// What a suspended generator handles.
     pub(super) exc_info: Option<ValueId>,
 }
@@ -161,12 +163,19 @@ impl<'py> Tracer<'py> {
     pub(super) fn run(&mut self, frame: &mut Frame) -> Traced<Rest> {
         let line = u32::try_from(frame.code.firstlineno).unwrap_or(0);
         let function = frame.function.clone_ref(self.py);
-        self.state.places.push(Place { file: frame.file.clone(), line, instruction: String::new(), function });
+        self.state.places.push(Place {
+            file: frame.file.clone(),
+            line,
+            instruction: String::new(),
+            function,
+            serial: frame.serial,
+        });
         if self.state.track {
             self.state.held.push(super::weak::Held::default());
         }
         let rest = self.run_here(frame);
         self.state.held.pop();
+        self.rest_at(frame);
         if matches!(rest, Err(Signal::Break(_))) && !frame.outermost {
             self.state.broken_inside.push(frame.code.original.clone_ref(self.py));
         }
@@ -220,16 +229,6 @@ impl<'py> Tracer<'py> {
             place.instruction.push_str(instr.op.name());
         }
         Ok(())
-    }
-
-    /// Notes the line for the traceback; re-raising adds none.
-    fn pass(&mut self, frame: &Frame, instr: &Instr, value: ValueId) {
-        if instr.op == Op::RERAISE {
-            return;
-        }
-        let inlined = (!frame.outermost).then(|| (frame.file.clone(), frame.code.name.clone()));
-        let passed = Passed { inlined, line: instr.position.line };
-        self.state.passed.entry(value).or_default().push(passed);
     }
 
     /// Goes to the handler of an instruction that raised. CPython: `exception_unwind` in `Python/bytecodes.c`.

@@ -25,6 +25,7 @@ mod record;
 pub mod signal;
 pub mod state;
 pub mod token;
+mod traceback;
 mod type_attr;
 pub mod value;
 mod weak;

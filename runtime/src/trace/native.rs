@@ -3,7 +3,7 @@ use super::known::{is_definition, is_key, is_of_one_object, is_scalar};
 use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
-use super::value::{New, Value, ValueId};
+use super::value::ValueId;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use pyo3::prelude::*;
@@ -44,9 +44,6 @@ impl<'py> Tracer<'py> {
         }
         if let Some(shadow) = self.shadow(id)? {
             return Ok(shadow);
-        }
-        if matches!(self.value(id), Value::New(New::Opaque("traceback"))) {
-            return unsupported("traceback of an exception", "C code looks at it");
         }
         self.token(id)
     }

@@ -150,7 +150,7 @@ impl<'py> Tracer<'py> {
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.extend([class, args]);
         children.extend(linked.iter().flatten());
-        let passed = self.state.passed.get(&id).cloned().unwrap_or_default();
+        let passed = self.passed(id);
         self.set(id, New::Exception { class, args, attributes, context: linked[0], cause: linked[1], passed }, children)
     }
 

@@ -79,7 +79,9 @@ pub struct State {
     /// The items below: of whoever resumed the running generators, outermost first.
     pub(super) exc_below: Vec<Option<ValueId>>,
     /// Where exceptions passed through, for their tracebacks.
-    pub(super) passed: FxHashMap<ValueId, Vec<super::value::Passed>>,
+    pub(super) tracebacks: super::traceback::Tracebacks,
+    /// Frames begun so far.
+    pub(super) frames: u64,
     pub(super) pending: Option<super::signal::Signal>,
     pub(super) codes: FxHashMap<usize, Rc<Code>>,
     pub(super) domains: Vec<Rc<dyn Domain>>,
@@ -102,6 +104,7 @@ pub struct Place {
     pub(super) line: u32,
     pub(super) instruction: String,
     pub(super) function: Py<PyAny>,
+    pub(super) serial: u64,
 }
 
 /// A private copy of a container that exists outside: C works on the copy, the end of the trace compares.

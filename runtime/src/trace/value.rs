@@ -2,6 +2,7 @@
 use crate::graph::NodeId;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Handle of a value in a trace's [`Values`](super::Values) arena. Two handles are one Python object only if they are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,11 +42,22 @@ pub enum Held {
     Descriptor(Py<PyAny>),
 }
 
+/// Where an inlined frame stands.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// Its code object.
+    pub code: Arc<Py<PyAny>>,
+    /// Its globals.
+    pub globals: Arc<Py<PyAny>>,
+    /// `tb_lasti`.
+    pub lasti: i32,
+}
+
 /// A frame in a traceback.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// File and name of the code of an inlined frame; `None` for the frame that is traced.
-    pub inlined: Option<(String, String)>,
+    /// Of an inlined frame; `None` for the frame that is traced.
+    pub inlined: Option<Inlined>,
     /// The line.
     pub line: i32,
 }

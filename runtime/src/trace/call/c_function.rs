@@ -169,6 +169,10 @@ impl<'py> Tracer<'py> {
                 self.generic_get_attr(*receiver, &attribute).map(Some)
             }
             // CPython: `object_str`, `object___format___impl`.
+            ("BaseException", "with_traceback", [exception, traceback]) => {
+                self.set_traceback(*exception, Some(*traceback))?;
+                Ok(Some(*exception))
+            }
             ("object", "__str__", [receiver]) => self.special_call(*receiver, "__repr__").map(Some),
             ("object", "__format__", [receiver, format])
                 if self.known_str(*format).is_some_and(|text| text.is_empty()) =>

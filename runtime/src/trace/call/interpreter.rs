@@ -35,6 +35,7 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         match (name, args.positional.as_slice()) {
+            ("exc_info", []) => self.exc_info().map(Some),
             ("exception", []) => self.handled_exception().map(Some),
             ("intern", [text]) => match self.known(*text) {
                 Some(text) if text.is_exact_instance_of::<PyString>() => {
@@ -65,6 +66,17 @@ impl<'py> Tracer<'py> {
         let Some(place) = self.state.places.iter().rev().nth(depth) else { return Ok(None) };
         let module = place.function.bind(self.py).getattr("__module__").or_else(|error| self.raise_error(error))?;
         Ok(Some(self.absorb_static(module)))
+    }
+
+    /// `sys.exc_info()`.
+    fn exc_info(&mut self) -> Traced<ValueId> {
+        let handled = self.handled_exception()?;
+        if self.is_none(handled)? {
+            return self.tuple(&[handled; 3]);
+        }
+        let class = self.class_of(handled)?.into_any();
+        let (class, traceback) = (self.constant(class), self.traceback_of(handled)?);
+        self.tuple(&[class, handled, traceback])
     }
 
     /// `sys.exception()`: what the trace handles, else what the caller handles, which a guard asks again.

@@ -282,6 +282,7 @@ impl<'py> Tracer<'py> {
         let cells: Vec<_> = cells.into_iter().flatten().collect();
         let closure = cells.into_iter().map(|cell| self.absorb_closure(cell)).collect();
         locals.resize(code.locals.len(), None);
+        self.state.frames += 1;
         let file = code.original.bind(self.py).getattr("co_filename").map(|name| name.to_string()).unwrap_or_default();
         Ok(Frame {
             function: function.clone().unbind(),
@@ -295,6 +296,7 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
+            serial: self.state.frames,
             exc_info: None,
         })
     }

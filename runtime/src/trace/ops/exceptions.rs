@@ -3,7 +3,7 @@ use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
-use crate::trace::value::{New, Value, ValueId};
+use crate::trace::value::ValueId;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -168,7 +168,7 @@ impl<'py> Tracer<'py> {
         let exit = frame.peek(4)?;
         let class = self.class_of(exception)?.into_any();
         let class = self.constant(class);
-        let traceback = self.push(Value::New(New::Opaque("traceback")));
+        let traceback = self.traceback_of(exception)?;
         let result = self.call(exit, Arguments::positional(vec![class, exception, traceback]))?;
         frame.push(result);
         Ok(Flow::Next)

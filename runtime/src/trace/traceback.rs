@@ -1,0 +1,209 @@
+//! Tracebacks of exceptions that were raised in the trace: a list of nodes that exceptions share as CPython's traceback objects are shared.
+//!
+//! CPython: `Python/traceback.c`. A node is a value once the program looks at it; it cannot leave the trace but with its exception.
+use super::frame::Frame;
+use super::signal::{Traced, unsupported};
+use super::state::Tracer;
+use super::value::{Inlined, New, Passed, Value, ValueId};
+use crate::bytecode::{Instr, Op};
+use pyo3::exceptions::{PyBaseException, PyBaseExceptionGroup};
+use pyo3::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A frame of the trace, running or not.
+#[derive(Clone, Debug)]
+struct Mark {
+    serial: u64,
+    code: std::sync::Arc<Py<PyAny>>,
+    globals: std::sync::Arc<Py<PyAny>>,
+    inlined: bool,
+}
+
+/// `PyTracebackObject`.
+#[derive(Debug)]
+struct Node {
+    frame: Mark,
+    lasti: i32,
+    line: i32,
+    next: Option<usize>,
+    value: Option<ValueId>,
+}
+
+/// The tracebacks of a trace.
+#[derive(Debug, Default)]
+pub struct Tracebacks {
+    nodes: Vec<Node>,
+    /// The first node of each exception made here.
+    heads: FxHashMap<ValueId, usize>,
+    /// Values that are tracebacks.
+    values: FxHashMap<ValueId, usize>,
+    /// Values that are frames, and the frames by number.
+    frames: FxHashMap<ValueId, Mark>,
+    frame_values: FxHashMap<u64, ValueId>,
+    /// Frames that a node names, and where those that have ended did.
+    named: FxHashSet<u64>,
+    ended: FxHashMap<u64, i32>,
+}
+
+impl<'py> Tracer<'py> {
+    /// `PyTraceBack_Here`; what raises again adds nothing.
+    pub(super) fn pass(&mut self, frame: &Frame, instr: &Instr, value: ValueId) {
+        let again = match instr.op {
+            Op::RERAISE | Op::CLEANUP_THROW | Op::END_ASYNC_FOR => true,
+            Op::RAISE_VARARGS => instr.arg == 0 && self.state.handled() == Some(value),
+            _ => false,
+        };
+        if again {
+            return;
+        }
+        let mark = Mark {
+            serial: frame.serial,
+            code: std::sync::Arc::new(frame.code.original.clone_ref(self.py)),
+            globals: std::sync::Arc::new(frame.globals.clone_ref(self.py).into_any()),
+            inlined: !frame.outermost,
+        };
+        let tracebacks = &mut self.state.tracebacks;
+        tracebacks.named.insert(frame.serial);
+        let next = tracebacks.heads.get(&value).copied();
+        let lasti = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
+        tracebacks.nodes.push(Node { frame: mark, lasti, line: instr.position.line, next, value: None });
+        tracebacks.heads.insert(value, tracebacks.nodes.len() - 1);
+    }
+
+    /// Notes where a frame that a traceback names has ended or been suspended.
+    pub(super) fn rest_at(&mut self, frame: &Frame) {
+        if self.state.tracebacks.named.contains(&frame.serial) {
+            let line = self.state.places.last().map_or(-1, |place| i32::try_from(place.line).unwrap_or(-1));
+            self.state.tracebacks.ended.insert(frame.serial, line);
+        }
+    }
+
+    /// `exception.__traceback__`.
+    pub(super) fn traceback_of(&mut self, exception: ValueId) -> Traced<ValueId> {
+        match self.owned(exception) {
+            None => return unsupported("traceback of an exception", "the exception is from outside"),
+            // Those that C splits a group into get the traceback of the whole.
+            Some(group) if group.is_instance_of::<PyBaseExceptionGroup>() => {
+                return unsupported("traceback of an exception", "the exception is a group");
+            }
+            Some(_) => {}
+        }
+        match self.state.tracebacks.heads.get(&exception).copied() {
+            Some(node) => Ok(self.traceback_value(node)),
+            None => Ok(self.none()),
+        }
+    }
+
+    fn traceback_value(&mut self, node: usize) -> ValueId {
+        if let Some(value) = self.state.tracebacks.nodes[node].value {
+            return value;
+        }
+        let value = self.push(Value::New(New::Opaque("traceback")));
+        self.state.tracebacks.nodes[node].value = Some(value);
+        self.state.tracebacks.values.insert(value, node);
+        value
+    }
+
+    /// `exception.__traceback__ = traceback`. CPython: `BaseException_set_tb`.
+    pub(super) fn set_traceback(&mut self, exception: ValueId, traceback: Option<ValueId>) -> Traced<()> {
+        let Some(traceback) = traceback else {
+            return self.raise("TypeError", "__traceback__ may not be deleted");
+        };
+        if self.owned(exception).is_none() {
+            return unsupported("traceback of an exception", "the exception is from outside");
+        }
+        if self.is_none(traceback)? {
+            self.state.tracebacks.heads.remove(&exception);
+            return Ok(());
+        }
+        match self.state.tracebacks.values.get(&traceback).copied() {
+            Some(node) => {
+                self.state.tracebacks.heads.insert(exception, node);
+                Ok(())
+            }
+            None if crate::ffi::types::c_name(&self.class_of(traceback)?) == "traceback" => {
+                unsupported("traceback of an exception", "a traceback from outside")
+            }
+            None => self.raise("TypeError", "__traceback__ must be a traceback or None"),
+        }
+    }
+
+    /// Whether the value is an exception that the trace made.
+    pub(super) fn is_own_exception(&self, value: ValueId) -> bool {
+        self.owned(value).is_some_and(|object| object.is_instance_of::<PyBaseException>())
+    }
+
+    /// An attribute of a traceback or of a frame of the trace; `None` for other values.
+    pub(super) fn traceback_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        if let Some(mark) = self.state.tracebacks.frames.get(&object).cloned() {
+            return self.frame_attr(&mark, name).map(Some);
+        }
+        let Some(node) = self.state.tracebacks.values.get(&object).copied() else { return Ok(None) };
+        let node = &self.state.tracebacks.nodes[node];
+        let (lasti, line, next, mark) = (node.lasti, node.line, node.next, node.frame.clone());
+        Ok(Some(match (name, next) {
+            ("tb_next", Some(next)) => self.traceback_value(next),
+            ("tb_next", None) => self.none(),
+            ("tb_lineno", _) if line >= 0 => self.number(line),
+            ("tb_lineno", _) => self.none(),
+            ("tb_lasti", _) if lasti >= 0 => self.number(lasti),
+            ("tb_frame", _) => self.frame_value(mark),
+            _ => return unsupported("traceback of an exception", name),
+        }))
+    }
+
+    fn number(&mut self, number: i32) -> ValueId {
+        let number = pyo3::types::PyInt::new(self.py, number).into_any();
+        self.constant(number)
+    }
+
+    fn frame_value(&mut self, mark: Mark) -> ValueId {
+        if let Some(value) = self.state.tracebacks.frame_values.get(&mark.serial) {
+            return *value;
+        }
+        let value = self.push(Value::New(New::Opaque("frame")));
+        self.state.tracebacks.frame_values.insert(mark.serial, value);
+        self.state.tracebacks.frames.insert(value, mark);
+        value
+    }
+
+    fn frame_attr(&mut self, mark: &Mark, name: &str) -> Traced<ValueId> {
+        match name {
+            "f_code" => {
+                let code = mark.code.bind(self.py).clone();
+                Ok(self.constant(code))
+            }
+            "f_lineno" => {
+                let running = self.state.places.iter().rev().find(|place| place.serial == mark.serial);
+                let line = match running {
+                    Some(place) => i32::try_from(place.line).ok(),
+                    None => self.state.tracebacks.ended.get(&mark.serial).copied(),
+                };
+                match line {
+                    Some(line) if line >= 0 => Ok(self.number(line)),
+                    _ => unsupported("frame of a traceback", name),
+                }
+            }
+            _ => unsupported("frame of a traceback", name),
+        }
+    }
+
+    /// Where an exception passed through, innermost first, for emitted code.
+    pub(super) fn passed(&self, exception: ValueId) -> Vec<Passed> {
+        let mut passed = Vec::new();
+        let mut node = self.state.tracebacks.heads.get(&exception).copied();
+        while let Some(Node { frame, lasti, line, next, .. }) =
+            node.and_then(|node| self.state.tracebacks.nodes.get(node))
+        {
+            let inlined = frame.inlined.then(|| Inlined {
+                code: frame.code.clone(),
+                globals: frame.globals.clone(),
+                lasti: *lasti,
+            });
+            passed.push(Passed { inlined, line: *line });
+            node = *next;
+        }
+        passed.reverse();
+        passed
+    }
+}
