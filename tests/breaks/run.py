@@ -1,13 +1,15 @@
-"""Random programs with every function broken at every reachable instruction, against the same programs unbroken.
+"""Functions broken at every reachable instruction, against the same functions unbroken.
 
-    python run.py --start SEED --count N
+    python run.py --start SEED --count N       random programs
+    python run.py --library [NAME ...]         calls into the standard library (library.py)
 
 Under the hook's mode `split` each call of a function is broken at that function's next instruction; a program runs until
-every instruction of every function that it calls has had its turn. Result, exception with lines, and prints must be those
-of the program without the hook. Prints one line of JSON.
+every instruction of every function that it calls has had its turn. Result, exception with all its lines, prints, and the
+line numbers that running frames see must be those of the program without the hook. Prints one line of JSON.
 """
 
 import argparse
+import ast
 import contextlib
 import io
 import json
@@ -17,12 +19,14 @@ import re
 import sys
 import warnings
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "fuzz"))
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "fuzz")]
 
 import generate
+import library
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-RUNS = 400  # the most that a program is run; what is left then is counted as untried
+RUNS = 2000  # the most that a program is run; what is left then is counted as untried
+HERE = "__here__"
 
 
 def described(value):
@@ -34,25 +38,60 @@ def described(value):
 
 
 def chain(error):
-    """Types, messages and lines of an exception, its causes and its contexts."""
+    """Types, messages, functions and lines of an exception, its causes and its contexts; without the runner's own frame."""
     out = []
     while error is not None and len(out) < 20:
-        lines, frame = [], error.__traceback__
-        while frame is not None:
-            if frame.tb_frame.f_code.co_filename == "program.py":
-                lines.append((frame.tb_frame.f_code.co_name, frame.tb_lineno))
-            frame = frame.tb_next
+        lines, entry = [], error.__traceback__
+        while entry is not None:
+            code = entry.tb_frame.f_code
+            if code.co_filename != __file__:
+                lines.append((os.path.basename(code.co_filename), code.co_name, entry.tb_lineno, entry.tb_frame.f_lineno))
+            entry = entry.tb_next
         out.append((type(error).__name__, ADDRESS.sub("0x", str(error)), lines))
         error = error.__cause__ or error.__context__
     return out
 
 
+class Watched(ast.NodeTransformer):
+    """Puts a look at `f_lineno`, of the frame and its callers, before every third statement of every function."""
+
+    def __init__(self):
+        self.seen = 0
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        body = []
+        for statement in node.body:
+            self.seen += 1
+            if self.seen % 3 == 0:
+                body += ast.parse(f"{HERE}()").body
+                for part in ast.walk(body[-1]):
+                    part.lineno = part.end_lineno = statement.lineno
+            body.append(statement)
+        node.body = body
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def looker(lines):
+    """The function that looks."""
+
+    def here():
+        frame, seen = sys._getframe(1), []
+        while frame is not None and frame.f_code.co_filename != __file__:
+            seen.append((frame.f_code.co_name, frame.f_lineno))
+            frame = frame.f_back
+        lines.append(seen)
+
+    return here
+
+
 def ran(code, space, calls):
     """What running the program and its `main` does, as plain data; the module runs in the same dictionary each time."""
-    printed = io.StringIO()
+    printed, lines, outcomes = io.StringIO(), [], []
     space.clear()
-    space.update(__name__="program", __builtins__=__builtins__)
-    outcomes = []
+    space.update({"__name__": "program", "__builtins__": __builtins__, HERE: looker(lines)})
     with contextlib.redirect_stdout(printed):
         exec(code, space)
         for call in calls:
@@ -63,49 +102,98 @@ def ran(code, space, calls):
             except Exception as error:
                 outcomes.append(["raised", chain(error)])
             outcomes.append(described(arguments))
+    return json.dumps([outcomes, ADDRESS.sub("0x", printed.getvalue()), lines])
+
+
+def ran_scenario(scenario):
+    """What the calls into the library do, as plain data."""
+    printed, outcomes = io.StringIO(), []
+    with contextlib.redirect_stdout(printed):
+        try:
+            outcomes.extend(ADDRESS.sub("0x", repr(value)) for value in scenario())
+        except Exception as error:
+            outcomes.append(chain(error))
     return json.dumps([outcomes, ADDRESS.sub("0x", printed.getvalue())])
 
 
-def program(source, calls, mode):
-    """Runs one program at all its instructions: pairs, refusals by reason, and the first difference or None."""
+def everywhere(run, mode):
+    """Runs `run` until every instruction had its turn: what the hook counted, and the first difference or None.
+
+    None in place of the counts where `run` does not agree with itself.
+    """
     from slotrt import hook
 
-    code, space = compile(source, "program.py", "exec"), {}
-    expected = ran(code, space, calls)
-    if ran(code, space, calls) != expected:
-        return None, {}, None
+    expected = run()
+    if run() != expected:
+        return None, None
     counters = hook.install(mode)
-    pairs, difference = -1, None
+    before, difference = -1, None
     try:
         for _ in range(RUNS):
-            got = ran(code, space, calls)
+            got = run()
             if got != expected:
                 difference = [expected, got]
                 break
-            if counters.counters()["pairs"] == pairs:
+            counts = counters.counters()
+            if counts["pairs"] in (before, counts["reachable"]):
                 break
-            pairs = counters.counters()["pairs"]
+            before = counts["pairs"]
     finally:
         hook.uninstall()
-    return counters.counters()["pairs"], counters.refused(), difference
+    return counters, difference
+
+
+def program(source, calls, mode):
+    """One program at all its instructions."""
+    code, space = compile(Watched().visit(ast.parse(source)), "program.py", "exec"), {}
+    return everywhere(lambda: ran(code, space, calls), mode)
+
+
+def fresh():
+    """An empty report."""
+    return {"units": 0, "unstable": 0, "declined": 0, "functions": {}, "refused": {}, "different": []}
+
+
+def merged(one, other):
+    """Two bit strings of the same length as one."""
+    return "".join(f"{int(a, 16) | int(b, 16):x}" for a, b in zip(one, other, strict=True))
+
+
+def add(report, name, mode, counters, difference):
+    """Adds what one run gave."""
+    if counters is None:
+        report["unstable"] += 1
+        return
+    report["declined"] += counters.counters()["declined"]
+    for function, (reachable, tried, reached) in counters.functions().items():
+        known = report["functions"].get(function, (reachable, "0" * len(tried), "0" * len(tried)))
+        report["functions"][function] = [reachable, merged(known[1], tried), merged(known[2], reached)]
+    for reason, number in counters.refused().items():
+        report["refused"][reason] = report["refused"].get(reason, 0) + number
+    if difference is not None:
+        report["different"].append([name, mode, *difference])
 
 
 def programs(start, count, modes=("split", "split-every")):
     """The report over many seeds."""
-    report = {"programs": 0, "unstable": 0, "pairs": 0, "refused": {}, "different": []}
+    report = fresh()
     for seed in range(start, start + count):
         source, calls = generate.program(seed, small=True)
+        report["units"] += 1
         for mode in modes:
-            pairs, refused, difference = program(source, [arguments for _, arguments in calls[1:3]], mode)
-            if pairs is None:
-                report["unstable"] += 1
-                break
-            report["programs"] += mode == modes[0]
-            report["pairs"] += pairs
-            for reason, number in refused.items():
-                report["refused"][reason] = report["refused"].get(reason, 0) + number
-            if difference is not None:
-                report["different"].append([seed, mode, *difference])
+            add(report, f"seed {seed}", mode, *program(source, [arguments for _, arguments in calls[1:3]], mode))
+    return report
+
+
+def scenarios(names, modes=("split",)):
+    """The report over calls into the standard library."""
+    report = fresh()
+    for name in names:
+        scenario = library.SCENARIOS[name]
+        ran_scenario(scenario)  # imports, caches
+        report["units"] += 1
+        for mode in modes:
+            add(report, name, mode, *everywhere(lambda: ran_scenario(scenario), mode))
     return report
 
 
@@ -113,11 +201,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--library", nargs="*")
+    parser.add_argument("--list", action="store_true", help="print the names of the calls into the library")
     options = parser.parse_args()
     if os.environ.get("PYTHONHASHSEED") != "0":
         os.execve(sys.executable, [sys.executable, *sys.argv], dict(os.environ, PYTHONHASHSEED="0"))
     warnings.simplefilter("ignore")
-    report = programs(options.start, options.count)
+    if options.list:
+        print(json.dumps(list(library.SCENARIOS)))
+        return 0
+    if options.library is not None:
+        report = scenarios(options.library or library.SCENARIOS)
+    else:
+        report = programs(options.start, options.count)
     print(json.dumps(report), flush=True)
     return 1 if report["different"] else 0
 

@@ -71,18 +71,45 @@ class BreakAnywhere(unittest.TestCase):
         self.assertGreater(tried, 3_000)
         self.assertEqual([r for r in refused if "unreachable" not in r], [])
 
-    def test_programs(self):
-        report = proof().programs(0, 2, ("split",))
+    def check_report(self, report, pairs):
+        """No difference, no refusal, and every function that was called was tried at each of its instructions."""
         self.assertEqual(report["different"], [])
-        self.assertGreater(report["pairs"], 500)
         self.assertEqual(report["refused"], {})
+        count = lambda bits: sum(int(digit, 16).bit_count() for digit in bits)
+        untried = [name for name, (reachable, tried, _) in report["functions"].items() if count(tried) < reachable]
+        self.assertEqual(untried, [])
+        self.assertGreater(sum(count(tried) for _, tried, _ in report["functions"].values()), pairs)
+        self.assertGreater(sum(count(reached) for _, _, reached in report["functions"].values()), pairs // 4)
 
-    def test_a_difference_is_found(self):
+    def test_programs(self):
+        self.check_report(proof().programs(0, 2, ("split",)), 500)
+
+    def test_the_standard_library(self):
+        self.check_report(proof().scenarios(["texts"]), 1_000)
+
+    def test_differences_are_found(self):
         """The proof sees it where a program that runs broken is another than the one that ran whole."""
-        source = "import sys\ndef main(a):\n    return [sys._getframe().f_code is main.__code__]\n"
-        pairs, _, difference = proof().program(source, [("1",)], "split")
-        self.assertGreater(pairs, 0)
-        self.assertIsNotNone(difference)
+        identity = "import sys\ndef main(a):\n    return [sys._getframe().f_code is main.__code__]\n"
+        prints = "import sys\ndef main(a):\n    print(sys._getframe().f_code is main.__code__)\n"
+        raises = "import sys\ndef main(a):\n    if sys._getframe().f_code is main.__code__:\n        a.x\n    a.x\n"
+        arguments = "import sys\ndef main(a):\n    a.append(sys._getframe().f_code is main.__code__)\n"
+        for source in (identity, prints, raises, arguments):
+            with self.subTest(source):
+                counters, difference = proof().program(source, [("[1]",)], "split")
+                self.assertGreater(counters.counters()["pairs"], 0)
+                self.assertIsNotNone(difference)
+
+    def test_lines_of_running_frames_are_compared(self):
+        run, lines = proof(), []
+        here = run.looker(lines)
+
+        def caller():
+            here()
+
+        caller()
+        self.assertEqual(lines[0][0], ("caller", caller.__code__.co_firstlineno + 1))
+        watched = run.ast.unparse(run.Watched().visit(run.ast.parse("def f():\n    a\n    b\n    c\n    d\n")))
+        self.assertEqual(watched.count(run.HERE), 1)
 
     def test_loop_costs_no_stack(self):
         def loop(n):

@@ -29,10 +29,20 @@ enum What {
     /// Every file of Objects, Python and Modules under every configuration: tree-sitter-c reports no ERROR and no MISSING node
     #[command(after_help = "Examples:\n  cargo xtask prove parse\n  cargo xtask prove parse 3.13.15")]
     Parse(parse::Options),
-    /// Breaking at any instruction: every function of random programs, and of CPython's tests, at every reachable instruction
+    /// Breaking at any instruction: every function of random programs, of calls into the standard library, and of CPython's
+    /// tests with the library functions that they call, at every reachable instruction
+    ///
+    /// A (function, instruction) pair is tried when a call of the function runs from code that was split there: up to and with that
+    /// instruction it runs as it is, and a continuation takes over its frame. Results, exceptions with the lines of all traceback entries,
+    /// prints, `f_lineno` of running frames and the arguments afterwards must be those of the same calls unsplit; CPython's tests must not
+    /// fail where they pass unsplit. Functions are told apart by file, line, name and instructions. A code object is refused only when it
+    /// is damaged: when its bytes do not decode or its stack does not fit together, no continuation can serve. Where control runs off for
+    /// good (a return, an exception nobody catches), there is nothing to hand over; such pairs are tried, never reached.
     #[command(after_help = "Examples:\n  cargo xtask prove breaks                  a hundred programs\n  \
-        cargo xtask prove breaks --count 2000     the long run\n  \
-        cargo xtask prove breaks --cpython        CPython's tests and the standard library functions that they call")]
+        cargo xtask prove breaks --library        calls into the standard library\n  \
+        cargo xtask prove breaks --cpython dict   CPython's tests of a file\n  \
+        cargo xtask prove breaks --all --count 400 --into breaks.json --seconds 280\n                                            \
+        the long run, in slices: again until nothing is left")]
     Breaks(breaks::Options),
     /// Code objects: every one of the standard library, decoded and assembled, is itself again; stack sizes, stack effects
     /// and instructions are what the interpreter's compiler and `dis` say

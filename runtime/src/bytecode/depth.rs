@@ -22,6 +22,20 @@ pub struct Depths {
 impl Code {
     /// Stack depths by following control flow and exception handlers from the first instruction.
     pub fn depths(&self) -> Result<Depths, Error> {
+        let mut walk = self.walked(DEEPEST)?;
+        let before = walk.before.clone();
+        walk.dead_handlers();
+        Ok(Depths { before, max: std::cmp::max(walk.max, LEAST) })
+    }
+
+    /// Whether control flow fits together and needs no more stack than the code object declares: the interpreter writes
+    /// beyond its frames where it does.
+    pub fn check_stack(&self) -> Result<(), Error> {
+        self.walked(self.stacksize).map(|_| ())
+    }
+
+    /// Follows control flow, with at most `limit` values on the stack.
+    fn walked(&self, limit: u32) -> Result<Walk<'_>, Error> {
         let mut walk = Walk {
             code: self,
             isa: self.isa(),
@@ -29,6 +43,7 @@ impl Code {
             before: vec![None; self.instrs.len()],
             work: Vec::new(),
             max: 0,
+            limit: limit.min(DEEPEST),
         };
         if self.instrs.is_empty() {
             return Err(Error::new(0, Problem::FallsOffTheEnd));
@@ -37,9 +52,7 @@ impl Code {
         while let Some(index) = walk.work.pop() {
             walk.step(index)?;
         }
-        let before = walk.before.clone();
-        walk.dead_handlers();
-        Ok(Depths { before, max: std::cmp::max(walk.max, LEAST) })
+        Ok(walk)
     }
 
     /// Whether the compiler counts the value sent to a generator from its first instruction on: up to 3.12, where
@@ -66,6 +79,7 @@ struct Walk<'a> {
     before: Vec<Option<u32>>,
     work: Vec<usize>,
     max: u32,
+    limit: u32,
 }
 
 impl Walk<'_> {
@@ -107,8 +121,13 @@ impl Walk<'_> {
     }
 
     fn reach(&mut self, from: usize, index: usize, depth: u32) -> Result<(), Error> {
-        if depth > DEEPEST {
-            return Err(self.error(from, Problem::StackTooDeep(DEEPEST)));
+        if depth > self.limit {
+            let problem = if self.limit < DEEPEST {
+                Problem::StackSize { declared: self.limit, needed: depth }
+            } else {
+                Problem::StackTooDeep(DEEPEST)
+            };
+            return Err(self.error(from, problem));
         }
         self.max = self.max.max(depth);
         match self.before.get(index) {
@@ -140,6 +159,7 @@ impl Walk<'_> {
         }
         if let Some(target) = instr.target.filter(|_| self.isa.branches(instr.op)) {
             let target = self.label(index, target)?;
+            self.check_loop(index, &instr, target)?;
             self.reach(index, target, self.after(index, &instr, depth, true)?)?;
         }
         if !self.isa.ends_block(instr.op) {
@@ -159,6 +179,20 @@ impl Walk<'_> {
             }
             Some(_) => Ok(()),
         }
+    }
+
+    /// At the end of its iterator `FOR_ITER` jumps past the instructions that its target must be, without looking.
+    fn check_loop(&self, index: usize, instr: &Instr, target: usize) -> Result<(), Error> {
+        let skipped: &[Op] = match (instr.op, self.isa.minor()) {
+            (Op::FOR_ITER, 13) => &[Op::END_FOR, Op::POP_TOP],
+            (Op::FOR_ITER, 12 | 14..) => &[Op::END_FOR],
+            _ => &[],
+        };
+        let there = self.code.instrs[target..].iter().take(skipped.len());
+        if there.map(|instr| instr.op).eq(skipped.iter().copied()) {
+            return Ok(());
+        }
+        Err(self.error(index, Problem::LoopEnd(instr.op)))
     }
 
     fn meaningless(&self, index: usize, instr: &Instr) -> Error {

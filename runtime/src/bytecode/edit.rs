@@ -44,6 +44,17 @@ impl Code {
         }
     }
 
+    /// Moves the instructions of `range` before the one that is at `to` now. Jumps and handlers follow them; control that
+    /// came to the first one, or left the last one, by running on now does so at the new place.
+    pub fn relocate(&mut self, range: std::ops::Range<usize>, to: usize) {
+        let count = range.len();
+        if to <= range.start {
+            self.instrs[to..range.end].rotate_right(count);
+        } else if to >= range.end {
+            self.instrs[range.start..to].rotate_left(count);
+        }
+    }
+
     /// Sends every jump and handler that goes to `from` to `to`.
     pub fn retarget(&mut self, from: Label, to: Label) {
         for instr in &mut self.instrs {

@@ -41,8 +41,12 @@ pub enum Problem {
     StackUnderflow { op: Op, popped: u32, depth: u32 },
     #[error("stack depth is {first} on one way and {second} on another")]
     StackMismatch { first: u32, second: u32 },
+    #[error("the stack is {needed} deep after it, but co_stacksize is {declared}")]
+    StackSize { declared: u32, needed: u32 },
     #[error("stack deeper than {0}")]
     StackTooDeep(u32),
+    #[error("{0:?} does not lead to the END_FOR (and, in 3.13, POP_TOP) that it skips")]
+    LoopEnd(Op),
     #[error("control flow runs off the end of the code")]
     FallsOffTheEnd,
     #[error("{0:?} cannot jump in the direction of its target in this release")]

@@ -5,6 +5,7 @@ mod decode;
 mod depth;
 mod display;
 mod edit;
+mod editor;
 mod error;
 mod exception_table;
 mod instr;

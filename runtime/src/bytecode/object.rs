@@ -21,8 +21,15 @@ fn strings(code: &Bound<'_, PyAny>, name: &str) -> Result<Vec<String>, Error> {
 }
 
 impl Code {
-    /// Decodes a code object.
+    /// Decodes a code object whose control flow fits together within the stack that it declares.
     pub fn decode(code: &Bound<'_, PyAny>) -> Result<Self, Error> {
+        let decoded = Self::read(code)?;
+        decoded.check_stack()?;
+        Ok(decoded)
+    }
+
+    /// Decodes a code object; its control flow need not fit together.
+    pub fn read(code: &Bound<'_, PyAny>) -> Result<Self, Error> {
         if !code.is_instance_of::<PyCode>() {
             let name = code.get_type().name().map_err(object_error)?;
             return Err(Error::new(0, Problem::Object(format!("expected a code object, not {name}"))));

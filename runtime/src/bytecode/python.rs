@@ -24,7 +24,7 @@ fn roundtrip<'py>(code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 /// The decoded instructions as text, in the manner of `dis`.
 #[pyfunction]
 fn listing(code: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(Code::decode(code)?.listing(code.py()))
+    Ok(Code::read(code)?.listing(code.py()))
 }
 
 /// One tuple per instruction: its offset, its name, its argument, and what that stands for (`None` for jumps).
@@ -33,7 +33,7 @@ type Row = (Option<u32>, &'static str, u32, Option<String>);
 /// The decoded instructions.
 #[pyfunction]
 fn instructions(code: &Bound<'_, PyAny>) -> PyResult<Vec<Row>> {
-    let (py, code) = (code.py(), Code::decode(code)?);
+    let (py, code) = (code.py(), Code::read(code)?);
     let row = |instr: &super::Instr| {
         let meaning = instr.target.is_none().then(|| code.meaning(py, instr));
         (instr.offset, instr.op.name(), instr.arg, meaning)
@@ -58,7 +58,7 @@ fn stack_effect(opcode: u8, oparg: u32, jump: Option<bool>) -> PyResult<i64> {
 /// The stack size that control flow needs, without regard to the one declared.
 #[pyfunction]
 fn stack_size(code: &Bound<'_, PyAny>) -> PyResult<u32> {
-    Ok(Code::decode(code)?.depths()?.max)
+    Ok(Code::read(code)?.depths()?.max)
 }
 
 /// Decodes the three byte strings of a code object, without one; gives the number of instructions.
@@ -73,6 +73,7 @@ fn check(code: &[u8], linetable: &[u8], exceptiontable: &[u8], firstlineno: i32)
 pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "bytecode")?;
     module.add("Error", py.get_type::<Error>())?;
+    module.add_class::<super::editor::Editor>()?;
     module.add_function(wrap_pyfunction!(roundtrip, &module)?)?;
     module.add_function(wrap_pyfunction!(check, &module)?)?;
     module.add_function(wrap_pyfunction!(listing, &module)?)?;

@@ -1,8 +1,9 @@
-//! Two frame handlers that change nothing: one looks, one runs every frame from a re-assembled code object.
+//! Frame handlers that change nothing: one looks, one runs every frame from another code object that says the same.
 use super::extra;
 use super::frame::{Declined, Frame};
 use super::hook::{Action, FrameHandler};
 use crate::bytecode::Code;
+use crate::bytecode::split::ledger::Ledger;
 use pyo3::prelude::*;
 use pyo3::types::PyCode;
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ pub struct Counters {
     pub replaced: AtomicU64,
     /// Distinct (function, instruction) pairs that were split and run.
     pub pairs: AtomicU64,
+    /// Which pairs those are.
+    pub ledger: Arc<Ledger>,
     /// Frames that could not.
     pub declined: AtomicU64,
     /// (function, instruction) pairs that were not split, by reason.
@@ -55,29 +58,43 @@ impl FrameHandler for Observe {
     fn declined(&self, _reason: Declined) {}
 }
 
-/// Runs each frame from a code object that was decoded and assembled again; that one is kept with the original.
-#[derive(Debug, Default)]
-pub struct Reassemble {
-    /// What happened.
-    pub counters: Arc<Counters>,
+/// Where the other code object comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Twin {
+    /// It is decoded and assembled again.
+    Reassembled,
+    /// `code.replace()` makes it: what that changes, no replaced code object can keep.
+    Copied,
 }
 
-impl Reassemble {
-    /// With counters to watch.
-    #[must_use]
-    pub fn new(counters: Arc<Counters>) -> Self {
-        Self { counters }
+impl Twin {
+    /// `None` where the code object cannot be decoded.
+    fn of<'py>(self, code: &Bound<'py, PyCode>) -> Option<Bound<'py, PyAny>> {
+        match self {
+            Self::Reassembled => Code::decode(code).and_then(|decoded| decoded.assemble(code.py())).ok(),
+            Self::Copied => code.call_method0("replace").ok(),
+        }
     }
+}
 
-    /// `None` where the code object cannot be decoded, which is remembered as `None`, too.
-    fn made(code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+/// Runs each frame from a code object like its own, which is kept with the original.
+#[derive(Debug)]
+pub struct Replaced {
+    /// What happened.
+    pub counters: Arc<Counters>,
+    /// The other code object.
+    pub twin: Twin,
+}
+
+impl Replaced {
+    /// The other code object, made once.
+    fn made(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let py = code.py();
         let code = code.cast::<PyCode>()?;
         let found = match extra::get(code)? {
             Some(found) => found,
             None => {
-                let made = Code::decode(code).and_then(|decoded| decoded.assemble(py));
-                let made = made.unwrap_or_else(|_| py.None().into_bound(py));
+                let made = self.twin.of(code).unwrap_or_else(|| py.None().into_bound(py));
                 extra::set(code, made.clone())?;
                 made
             }
@@ -86,14 +103,14 @@ impl Reassemble {
     }
 }
 
-impl FrameHandler for Reassemble {
+impl FrameHandler for Replaced {
     fn observe(&self, _frame: Frame<'_>) -> bool {
         self.counters.frames.fetch_add(1, Ordering::Relaxed);
         true
     }
 
     fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
-        match Self::made(&frame.code(py))? {
+        match self.made(&frame.code(py))? {
             Some(code) => {
                 self.counters.replaced.fetch_add(1, Ordering::Relaxed);
                 Ok(Action::Replace(code))

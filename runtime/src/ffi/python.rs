@@ -1,7 +1,8 @@
 //! The Python face of the hook: `slotrt.hook`, for tests and measurements.
-use super::handlers::{Counters, Observe, Reassemble};
+use super::handlers::{Counters, Observe, Replaced, Twin};
 use super::hook;
 use crate::bytecode::split::everywhere::Everywhere;
+use crate::bytecode::split::ledger::Row;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,7 +23,18 @@ impl Hook {
         counters.set_item("replaced", self.0.replaced.load(Ordering::Relaxed))?;
         counters.set_item("pairs", self.0.pairs.load(Ordering::Relaxed))?;
         counters.set_item("declined", self.0.declined.load(Ordering::Relaxed))?;
+        let [functions, reachable, _, reached, whole] = self.0.ledger.counts();
+        counters.set_item("functions", functions)?;
+        counters.set_item("reachable", reachable)?;
+        counters.set_item("reached", reached)?;
+        counters.set_item("whole", whole)?;
         Ok(counters)
+    }
+
+    /// What was split, by function: reachable instructions, those split, those where the frame was handed over (as
+    /// hexadecimal bit strings, the first instruction lowest in the first digit).
+    fn functions(&self) -> BTreeMap<String, Row> {
+        self.0.ledger.rows()
     }
 
     /// (function, instruction) pairs that no continuation can serve, by reason.
@@ -32,19 +44,20 @@ impl Hook {
 }
 
 /// Installs the evaluation hook: `"observe"` looks at every frame and leaves it alone, `"reassemble"` runs every frame from
-/// a code object that was decoded and assembled again, `"split"` breaks every frame, each call of a function at its next
-/// instruction, `"split-every"` each time that instruction comes by.
+/// a code object that was decoded and assembled again (`"copy"`: from `code.replace()`, to compare with), `"split"` breaks
+/// every frame, each call of a function at its next instruction, `"split-every"` each time that instruction comes by.
 #[pyfunction]
 fn install(py: Python<'_>, mode: &str) -> PyResult<Hook> {
     let counters = Arc::new(Counters::default());
     let handler: Box<dyn hook::FrameHandler> = match mode {
         "observe" => Box::new(Observe(Arc::clone(&counters))),
-        "reassemble" => Box::new(Reassemble::new(Arc::clone(&counters))),
+        "reassemble" => Box::new(Replaced { counters: Arc::clone(&counters), twin: Twin::Reassembled }),
+        "copy" => Box::new(Replaced { counters: Arc::clone(&counters), twin: Twin::Copied }),
         "split" => Box::new(Everywhere::new(Arc::clone(&counters), false)),
         "split-every" => Box::new(Everywhere::new(Arc::clone(&counters), true)),
         other => {
             return Err(PyValueError::new_err(format!(
-                "mode is \"observe\", \"reassemble\", \"split\" or \"split-every\", not {other:?}"
+                "mode is \"observe\", \"reassemble\", \"copy\", \"split\" or \"split-every\", not {other:?}"
             )));
         }
     };

@@ -8,6 +8,8 @@ mod tables;
 mod tally;
 mod transparency;
 
+pub use cpython::module;
+
 use crate::obtain::{Interpreter, interpreter};
 use crate::ui::paint;
 use anyhow::{Result, anyhow, bail};
@@ -87,11 +89,6 @@ pub fn run(options: &Options) -> Result<()> {
         }));
     }
     close(&tally, options.json)
-}
-
-/// CPython's tests with each call of a function broken at its next instruction, against the same unbroken.
-pub fn breaks_of_cpython(python: &Interpreter, files: &[String], as_json: bool) -> Result<()> {
-    close(&transparency::run(python, files, "split")?, as_json)
 }
 
 /// Prints the counts; failures are an error.

@@ -1,6 +1,7 @@
 //! Functions that break at a given instruction and go on in continuations: splitting proven without a tracer.
 use super::super::code::Code;
 use super::super::shape::State;
+use super::ledger::{Arrival, Content, Pair};
 use super::{Key, Marks, Refusal, split_any};
 use crate::ffi::callable::{self, Args, Chosen, Dispatch};
 use crate::ffi::frame::{Declined, Frame};
@@ -11,7 +12,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::atomic::Ordering;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 const VARARGS: u32 = 0x4;
@@ -26,6 +28,8 @@ struct Family {
     function: Py<PyAny>,
     marks: Marks,
     continuations: Mutex<FxHashMap<Key, Py<PyAny>>>,
+    /// Who is told that a continuation was entered.
+    arrival: Option<Arrival>,
 }
 
 struct Broken {
@@ -39,6 +43,9 @@ struct Broken {
 impl Dispatch for Broken {
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Chosen> {
         let py = args.py();
+        if let Some(arrival) = self.family.arrival.as_ref().filter(|_| !self.root) {
+            arrival.note();
+        }
         if let Some(entry) = self.entry.get() {
             return Ok(Chosen::Run(entry.clone_ref(py)));
         }
@@ -163,7 +170,8 @@ pub(crate) fn break_at<'py>(function: &Bound<'py, PyAny>, offset: u32, every: bo
     let marks = Marks::new(py)?;
     split_any(py, &code, at, &state, &marks).map_err(refused)?;
     let continuations = Mutex::new(FxHashMap::default());
-    let family = Arc::new(Family { offset, every, function: function.clone().unbind(), marks, continuations });
+    let function_of = function.clone().unbind();
+    let family = Arc::new(Family { offset, every, function: function_of, marks, continuations, arrival: None });
     let broken = Broken { family, root: true, code: Mutex::new(Some(code)), entry: OnceLock::new() };
     callable::new(function, Box::new(broken), false)
 }
@@ -184,7 +192,24 @@ struct Splits {
     states: Arc<Vec<Option<State>>>,
     offsets: Vec<u32>,
     made: Vec<Option<Py<PyAny>>>,
-    next: usize,
+    /// The function in the ledger.
+    content: Option<Content>,
+}
+
+/// What a frame is to be split at.
+struct Turn {
+    identity: Identity,
+    content: Content,
+    /// Place among the reachable instructions.
+    index: usize,
+    offset: u32,
+    /// The split code, or what it is made from.
+    made: Result<Py<PyAny>, Unsplit>,
+}
+
+thread_local! {
+    /// The pair that this thread's frame now being replaced is the first to try.
+    static FIRST: Cell<Option<Pair>> = const { Cell::new(None) };
 }
 
 /// Breaks every frame: each call of a function at its next instruction.
@@ -235,12 +260,18 @@ impl Everywhere {
         };
         let offsets = code.as_ref().map(reachable).unwrap_or_default();
         let made = offsets.iter().map(|_| None).collect();
-        Ok(Splits { _function: function, code: code.map(Arc::new), states: Arc::new(states), offsets, made, next: 0 })
+        let content = code.as_ref().map(|code| Content::of(py, code));
+        if let (Some(code), Some(content)) = (&code, content) {
+            let file = code.filename(py);
+            let file = file.rsplit('/').next().unwrap_or_default();
+            let name = || format!("{file}:{} {}", code.firstlineno, code.qualname);
+            self.counters.ledger.enroll(content, name, offsets.len());
+        }
+        Ok(Splits { _function: function, code: code.map(Arc::new), states: Arc::new(states), offsets, made, content })
     }
 
-    /// What to split next for this frame: index, offset, and the code if it is not made yet.
-    #[allow(clippy::type_complexity)]
-    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<(Identity, usize, u32, Result<Py<PyAny>, Unsplit>)> {
+    /// What to split next for this frame.
+    fn take(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Turn> {
         let identity = (frame.code_address(), frame.globals_address());
         let known = self.splits.lock().ok()?.contains_key(&identity);
         let fresh = (!known).then(|| self.splits(py, frame)).transpose().ok()?;
@@ -250,19 +281,25 @@ impl Everywhere {
             None => table.get_mut(&identity)?,
         };
         let unsplit = (splits.code.clone()?, Arc::clone(&splits.states));
-        let index = splits.next % splits.offsets.len().max(1);
-        splits.next += 1;
+        let content = splits.content?;
+        let index = self.counters.ledger.next(content)?;
         let offset = *splits.offsets.get(index)?;
         let made = splits.made.get(index)?.as_ref().map(|made| made.clone_ref(py));
-        Some((identity, index, offset, made.ok_or(unsplit)))
+        Some(Turn { identity, content, index, offset, made: made.ok_or(unsplit) })
     }
 
     fn is_own(&self, code: usize) -> bool {
         self.own.lock().is_ok_and(|own| own.contains(&code))
     }
 
-    fn make(&self, py: Python<'_>, frame: Frame<'_>, offset: u32, unsplit: &Unsplit) -> PyResult<Option<Py<PyAny>>> {
-        let (code, states) = unsplit;
+    fn make(
+        &self,
+        py: Python<'_>,
+        frame: Frame<'_>,
+        turn: &Turn,
+        (code, states): &Unsplit,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let offset = turn.offset;
         let Some(at) = code.index_at(offset) else { return Ok(None) };
         let Some(state) = states.get(at).and_then(Option::as_ref) else { return Ok(None) };
         let family = Arc::new(Family {
@@ -271,6 +308,12 @@ impl Everywhere {
             function: Self::stand_in(py, frame)?,
             marks: Marks::new(py)?,
             continuations: Mutex::default(),
+            arrival: Some(Arrival {
+                ledger: Arc::clone(&self.counters.ledger),
+                function: turn.content,
+                index: turn.index,
+                noted: AtomicBool::new(false),
+            }),
         });
         let mut split = family.split_at(py, code, at, state)?;
         if !split.delegates() {
@@ -295,20 +338,22 @@ impl FrameHandler for Everywhere {
         if self.is_own(frame.code_address()) {
             return Ok(Action::Run);
         }
-        let Some((identity, index, offset, made)) = self.take(py, frame) else { return Ok(Action::Run) };
-        let made = match made {
-            Ok(made) => made,
+        let Some(turn) = self.take(py, frame) else { return Ok(Action::Run) };
+        let made = match &turn.made {
+            Ok(made) => made.clone_ref(py),
             Err(unsplit) => {
-                let Some(made) = self.make(py, frame, offset, &unsplit)? else { return Ok(Action::Run) };
+                let Some(made) = self.make(py, frame, &turn, unsplit)? else { return Ok(Action::Run) };
                 let copy = made.clone_ref(py);
                 let mut table = self.splits.lock().map_err(|_| PyRuntimeError::new_err("poisoned"))?;
-                if let Some(slot) = table.get_mut(&identity).and_then(|splits| splits.made.get_mut(index)) {
+                if let Some(slot) = table.get_mut(&turn.identity).and_then(|splits| splits.made.get_mut(turn.index)) {
                     *slot = Some(copy);
-                    self.counters.pairs.fetch_add(1, Ordering::Relaxed);
                 }
                 made
             }
         };
+        let first = self.counters.ledger.tried(turn.content, turn.index);
+        self.counters.pairs.fetch_add(u64::from(first.is_some()), Ordering::Relaxed);
+        FIRST.set(first);
         self.counters.replaced.fetch_add(1, Ordering::Relaxed);
         if self.is_own(made.as_ptr() as usize) {
             return Ok(Action::Call(with_closure(made.bind(py), &frame.function(py))?.unbind()));
@@ -317,6 +362,10 @@ impl FrameHandler for Everywhere {
     }
 
     fn declined(&self, _reason: Declined) {
+        if let Some(pair) = FIRST.take() {
+            self.counters.ledger.untried(pair);
+            self.counters.pairs.fetch_sub(1, Ordering::Relaxed);
+        }
         self.counters.replaced.fetch_sub(1, Ordering::Relaxed);
         self.counters.declined.fetch_add(1, Ordering::Relaxed);
     }

@@ -12,6 +12,7 @@ mod delegate;
 mod dialect;
 pub(crate) mod everywhere;
 mod hand_over;
+pub(crate) mod ledger;
 mod lineage;
 
 use super::code::{Code, LocalKind};
