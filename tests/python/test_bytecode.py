@@ -63,6 +63,35 @@ class RoundTrip(unittest.TestCase):
         self.assertGreater(len(code.co_code) // 2, 70_000)
         self.assertEqual(bytecode.roundtrip(code).co_code, code.co_code)
 
+    @unittest.skipUnless(hasattr(bytecode, "break_at"), "code is not split on this release")
+    def test_large_code_breaks_anywhere(self):
+        lines = ["def f(x):", "    total = 0", "    for i in range(2):"]
+        lines += ["        total += x"] * 18_000 + ["        if i: x += 1"] + ["    return total"]
+        space = {}
+        exec("\n".join(lines), space)
+        function = space["f"]
+        offsets = [i.offset for i in dis.get_instructions(function) if i.opname == "BINARY_OP"]
+        self.assertGreater(len(function.__code__.co_code) // 2, 70_000)
+        self.assertEqual(bytecode.break_at(function, offsets[len(offsets) // 2], False)(3), function(3))
+
+    @unittest.skipUnless(hasattr(bytecode, "break_at"), "code is not split on this release")
+    def test_twenty_nested_blocks_break_anywhere(self):
+        lines = ["def f():"] + [" " * (i + 1) + "try:" for i in range(20)] + [" " * 21 + "raise KeyError(1)"]
+        for i in reversed(range(20)):
+            lines += [" " * (i + 1) + f"except {'KeyError' if i == 0 else 'ValueError'}:", " " * (i + 2) + "return 7"]
+        space = {}
+        exec("\n".join(lines), space)
+        function, tried = space["f"], 0
+        for instruction in dis.get_instructions(function):
+            if instruction.opname in ("CACHE", "EXTENDED_ARG"):
+                continue
+            try:
+                self.assertEqual(bytecode.break_at(function, instruction.offset)(), 7)
+                tried += 1
+            except ValueError as error:
+                self.assertIn("unreachable", str(error))
+        self.assertGreater(tried, 80)
+
     def test_many_names_and_long_jumps(self):
         body = "\n".join(f"        a{i} = x + {i + 1000}" for i in range(700))
         space = {}
@@ -156,9 +185,26 @@ class Damaged(unittest.TestCase):
         self.expect("line table", co_linetable=b"\x00")
         self.expect("there are only 0 constants", co_consts=())
         self.expect("there are only 0 names", co_names=())
+        self.expect("offset [0-9]+: the stack is [2-9] deep after it, but co_stacksize is 1", co_stacksize=1)
         pop = bytes([dis.opmap["POP_TOP"], 0])
         self.expect("pops 1 values from a stack of 0", co_code=pop + code, co_exceptiontable=b"")
         self.expect("runs off the end", co_code=bytes([dis.opmap["NOP"], 0]), co_exceptiontable=b"", co_linetable=b"")
+
+    def test_nothing_of_ours_takes_damaged_code(self):
+        """Splitting, compiling and editing refuse what assembling refuses."""
+        pop = bytes([dis.opmap["POP_TOP"], 0])
+        for changes in ({"co_code": pop + sample.__code__.co_code, "co_exceptiontable": b""}, {"co_stacksize": 1}):
+            damaged = types.FunctionType(sample.__code__.replace(**changes), globals())
+            for use in (bytecode.Code, bytecode.roundtrip):
+                with self.assertRaisesRegex(bytecode.Error, r"^offset \d+: "):
+                    use(damaged.__code__)
+            if sys.version_info[:2] == (3, 13):
+                import slotrt
+
+                with self.assertRaisesRegex(bytecode.Error, r"^offset \d+: "):
+                    bytecode.break_at(damaged, 4)
+                with self.assertRaisesRegex(bytecode.Error, r"^offset \d+: "):
+                    slotrt.compile(damaged)("x")
 
     def test_not_a_code_object(self):
         with self.assertRaisesRegex(bytecode.Error, "expected a code object, not int"):

@@ -61,7 +61,8 @@ impl Editor {
         let mut code = self.code();
         let unknown = || Error::new(0, Problem::Object(format!("{name} is no instruction of this release")));
         let isa = code.isa();
-        let op = Op::ALL.iter().copied().find(|op| op.name() == name && isa.number(*op).is_some());
+        let written = |op: Op| isa.number(op).is_some_and(|number| isa.op(number) == Some(op));
+        let op = Op::ALL.iter().copied().find(|op| op.name() == name && written(*op));
         let op = op.filter(|op| !matches!(op, Op::CACHE | Op::EXTENDED_ARG)).ok_or_else(unknown)?;
         if index > code.instrs.len() {
             return Err(outside(index, code.instrs.len()));
