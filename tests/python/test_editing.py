@@ -227,9 +227,9 @@ class Edits(unittest.TestCase):
         code = bytecode.Code(function.__code__)
         for _ in range(3):
             code.insert(body(code), "NOP")
-        with self.assertRaises(ZeroDivisionError) as caught:
-            like(function, code.assemble())(1)
-        self.assertEqual(caught.exception.__traceback__.tb_next.tb_lineno, function.__code__.co_firstlineno + 2)
+        told = observe(like(function, code.assemble()), (1,))
+        self.assertEqual(told, observe(function, (1,)))
+        self.assertEqual(told[0][0][2], [("function", function.__code__.co_firstlineno + 2)])
 
     def test_errors(self):
         def function(n):
