@@ -55,7 +55,11 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let python = venv::ensure(&base)?;
     develop::install(&python, Profile::Release)?;
-    let mut rows: Vec<Row> = serde_json::from_str(&script(&python, "runtime.py")?).context("no rows were printed")?;
+    let mut rows = Vec::new();
+    // Where functions are not traced there is the hook to measure, no more.
+    if SUPPORTED.contains(&python.series().as_str()) {
+        rows = serde_json::from_str::<Vec<Row>>(&script(&python, "runtime.py")?).context("no rows were printed")?;
+    }
     rows.push(hook(&python)?);
     if options.json {
         anstream::println!("{}", serde_json::to_string_pretty(&rows)?);
