@@ -11,6 +11,7 @@ line numbers that running frames see must be those of the program without the ho
 import argparse
 import ast
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -74,14 +75,21 @@ class Watched(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_FunctionDef
 
 
+GENERATOR_LIKE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
 def looker(lines):
-    """The function that looks."""
+    """The function that looks. The frame of a generator or coroutine stays where it delegates to its continuation: of frames
+    of one such function that follow each other the innermost counts."""
 
     def here():
-        frame, seen = sys._getframe(1), []
+        frame, seen, last = sys._getframe(1), [], None
         while frame is not None and frame.f_code.co_filename != __file__:
-            seen.append((frame.f_code.co_name, frame.f_lineno))
-            frame = frame.f_back
+            code = frame.f_code
+            stays = (code.co_qualname, code.co_firstlineno) if code.co_flags & GENERATOR_LIKE else None
+            if stays is None or stays != last:
+                seen.append((code.co_name, frame.f_lineno))
+            frame, last = frame.f_back, stays
         lines.append(seen)
 
     return here
