@@ -84,6 +84,8 @@ pub enum Global {
     PyExc_BaseException,
     /// `PyExc_BufferError`.
     PyExc_BufferError,
+    /// `PyExc_BytesWarning`.
+    PyExc_BytesWarning,
     /// `PyExc_DeprecationWarning`.
     PyExc_DeprecationWarning,
     /// `PyExc_IndexError`.
@@ -238,6 +240,7 @@ impl Global {
         Global::PyExc_AttributeError,
         Global::PyExc_BaseException,
         Global::PyExc_BufferError,
+        Global::PyExc_BytesWarning,
         Global::PyExc_DeprecationWarning,
         Global::PyExc_IndexError,
         Global::PyExc_KeyError,
@@ -330,6 +333,7 @@ impl Global {
             Global::PyExc_AttributeError => "PyExc_AttributeError",
             Global::PyExc_BaseException => "PyExc_BaseException",
             Global::PyExc_BufferError => "PyExc_BufferError",
+            Global::PyExc_BytesWarning => "PyExc_BytesWarning",
             Global::PyExc_DeprecationWarning => "PyExc_DeprecationWarning",
             Global::PyExc_IndexError => "PyExc_IndexError",
             Global::PyExc_KeyError => "PyExc_KeyError",
@@ -701,6 +705,8 @@ pub enum FunctionId {
     PyNumber_Index,
     /// `PyNumber_Invert` of `Objects/abstract.c`.
     PyNumber_Invert,
+    /// `PyNumber_Long` of `Objects/abstract.c`.
+    PyNumber_Long,
     /// `PyNumber_Lshift` of `Objects/abstract.c`.
     PyNumber_Lshift,
     /// `PyNumber_MatrixMultiply` of `Objects/abstract.c`.
@@ -755,6 +761,8 @@ pub enum FunctionId {
     PyObject_Dir,
     /// `PyObject_Format` of `Objects/abstract.c`.
     PyObject_Format,
+    /// `PyObject_Free` of ``.
+    PyObject_Free,
     /// `PyObject_GC_Del` of ``.
     PyObject_GC_Del,
     /// `PyObject_GET_WEAKREFS_LISTPTR` of `Objects/object.c`.
@@ -1009,8 +1017,12 @@ pub enum FunctionId {
     PyUnicode_Count,
     /// `PyUnicode_DecodeCharmap` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeCharmap,
+    /// `PyUnicode_DecodeFSDefault` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeFSDefault,
     /// `PyUnicode_DecodeFSDefaultAndSize` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeFSDefaultAndSize,
+    /// `PyUnicode_DecodeLocale` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeLocale,
     /// `PyUnicode_DecodeLocaleAndSize` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeLocaleAndSize,
     /// `PyUnicode_DecodeRawUnicodeEscape` of `Objects/unicodeobject.c`.
@@ -1029,14 +1041,20 @@ pub enum FunctionId {
     PyUnicode_EncodeFSDefault,
     /// `PyUnicode_EncodeLocale` of `Objects/unicodeobject.c`.
     PyUnicode_EncodeLocale,
+    /// `PyUnicode_EqualToUTF8` of `Objects/unicodeobject.c`.
+    PyUnicode_EqualToUTF8,
     /// `PyUnicode_Fill` of `Objects/unicodeobject.c`.
     PyUnicode_Fill,
     /// `PyUnicode_Find` of `Objects/unicodeobject.c`.
     PyUnicode_Find,
+    /// `PyUnicode_FromEncodedObject` of `Objects/unicodeobject.c`.
+    PyUnicode_FromEncodedObject,
     /// `PyUnicode_FromObject` of `Objects/unicodeobject.c`.
     PyUnicode_FromObject,
     /// `PyUnicode_FromOrdinal` of `Objects/unicodeobject.c`.
     PyUnicode_FromOrdinal,
+    /// `PyUnicode_FromString` of `Objects/unicodeobject.c`.
+    PyUnicode_FromString,
     /// `PyUnicode_FromStringAndSize` of `Objects/unicodeobject.c`.
     PyUnicode_FromStringAndSize,
     /// `PyUnicode_FromUnicode` of `Objects/unicodeobject.c`.
@@ -1047,6 +1065,8 @@ pub enum FunctionId {
     PyUnicode_GetLength,
     /// `PyUnicode_GetSize` of `Objects/unicodeobject.c`.
     PyUnicode_GetSize,
+    /// `PyUnicode_HASH` of `Objects/unicodeobject.c`.
+    PyUnicode_HASH,
     /// `PyUnicode_InternFromString` of `Objects/unicodeobject.c`.
     PyUnicode_InternFromString,
     /// `PyUnicode_InternImmortal` of `Objects/unicodeobject.c`.
@@ -1065,6 +1085,12 @@ pub enum FunctionId {
     PyUnicode_Replace,
     /// `PyUnicode_Resize` of `Objects/unicodeobject.c`.
     PyUnicode_Resize,
+    /// `PyUnicode_RichCompare` of `Objects/unicodeobject.c`.
+    PyUnicode_RichCompare,
+    /// `PyUnicode_SET_HASH` of `Objects/unicodeobject.c`.
+    PyUnicode_SET_HASH,
+    /// `PyUnicode_SET_UTF8` of `Objects/unicodeobject.c`.
+    PyUnicode_SET_UTF8,
     /// `PyUnicode_SET_UTF8_LENGTH` of `Objects/unicodeobject.c`.
     PyUnicode_SET_UTF8_LENGTH,
     /// `PyUnicode_Split` of `Objects/unicodeobject.c`.
@@ -1073,6 +1099,8 @@ pub enum FunctionId {
     PyUnicode_Tailmatch,
     /// `PyUnicode_Translate` of `Objects/unicodeobject.c`.
     PyUnicode_Translate,
+    /// `PyUnicode_UTF8_LENGTH` of `Objects/unicodeobject.c`.
+    PyUnicode_UTF8_LENGTH,
     /// `PyUnicode_WriteChar` of `Objects/unicodeobject.c`.
     PyUnicode_WriteChar,
     /// `PyUnstable_Long_CompactValue` of `Objects/longobject.c`.
@@ -1125,6 +1153,8 @@ pub enum FunctionId {
     _PyBuffer_ReleaseInInterpreter,
     /// `_PyBuffer_ReleaseInInterpreterAndRawFree` of `Objects/abstract.c`.
     _PyBuffer_ReleaseInInterpreterAndRawFree,
+    /// `_PyBuildSlice_Consume2` of `Objects/sliceobject.c`.
+    _PyBuildSlice_Consume2,
     /// `_PyBuildSlice_ConsumeRefs` of `Objects/sliceobject.c`.
     _PyBuildSlice_ConsumeRefs,
     /// `_PyBytesWriter_AsString` of `Objects/bytesobject.c`.
@@ -1269,6 +1299,8 @@ pub enum FunctionId {
     _PyModuleSpec_IsUninitializedSubmodule,
     /// `_PyModule_Clear` of `Objects/moduleobject.c`.
     _PyModule_Clear,
+    /// `_PyModule_ClearDict` of `Objects/moduleobject.c`.
+    _PyModule_ClearDict,
     /// `_PyModule_IsExtension` of `Objects/moduleobject.c`.
     _PyModule_IsExtension,
     /// `_PyNamespace_New` of `Objects/namespaceobject.c`.
@@ -1343,12 +1375,20 @@ pub enum FunctionId {
     _PyObject_SetAttributeErrorContext,
     /// `_PyObject_SetDeferredRefcount` of `Objects/object.c`.
     _PyObject_SetDeferredRefcount,
+    /// `_PyObject_StoreInstanceAttribute` of `Objects/dictobject.c`.
+    _PyObject_StoreInstanceAttribute,
+    /// `_PyObject_TryGetInstanceAttribute` of `Objects/dictobject.c`.
+    _PyObject_TryGetInstanceAttribute,
     /// `_PySequence_IterSearch` of `Objects/abstract.c`.
     _PySequence_IterSearch,
     /// `_PySet_ClearInternal` of `Objects/setobject.c`.
     _PySet_ClearInternal,
     /// `_PySet_Contains` of `Objects/setobject.c`.
     _PySet_Contains,
+    /// `_PySet_NextEntry` of `Objects/setobject.c`.
+    _PySet_NextEntry,
+    /// `_PySet_NextEntryRef` of `Objects/setobject.c`.
+    _PySet_NextEntryRef,
     /// `_PySet_Update` of `Objects/setobject.c`.
     _PySet_Update,
     /// `_PySlice_ClearFreeList` of `Objects/sliceobject.c`.
@@ -1455,6 +1495,10 @@ pub enum FunctionId {
     _PyUnicodeWriter_WriteStr,
     /// `_PyUnicodeWriter_WriteSubstring` of `Objects/unicodeobject.c`.
     _PyUnicodeWriter_WriteSubstring,
+    /// `_PyUnicode_AsUTF8NoNUL` of `Objects/unicodeobject.c`.
+    _PyUnicode_AsUTF8NoNUL,
+    /// `_PyUnicode_ClearInterned` of `Objects/unicodeobject.c`.
+    _PyUnicode_ClearInterned,
     /// `_PyUnicode_EQ` of `Objects/unicodeobject.c`.
     _PyUnicode_EQ,
     /// `_PyUnicode_Equal` of `Objects/unicodeobject.c`.
@@ -1489,6 +1533,8 @@ pub enum FunctionId {
     _PyUnicode_ScanIdentifier,
     /// `_PyUnicode_TranslateCharmap` of `Objects/unicodeobject.c`.
     _PyUnicode_TranslateCharmap,
+    /// `_PyUnicode_UTF8` of `Objects/unicodeobject.c`.
+    _PyUnicode_UTF8,
     /// `_PyUnicode_XStrip` of `Objects/unicodeobject.c`.
     _PyUnicode_XStrip,
     /// `_PyWeakref_ClearRef` of `Objects/weakrefobject.c`.
@@ -1547,7 +1593,7 @@ pub enum FunctionId {
     _buffer_release_call,
     /// `_canresize` of `Objects/bytearrayobject.c`.
     _canresize,
-    /// `_common_reduce` of `Objects/typeobject.c`.
+    /// `_common_reduce` of `Objects/bytearrayobject.c`.
     _common_reduce,
     /// `_dir_locals` of `Objects/object.c`.
     _dir_locals,
@@ -1739,6 +1785,8 @@ pub enum FunctionId {
     bytearray_repeat,
     /// `bytearray_replace` of `Objects/bytearrayobject.c`.
     bytearray_replace,
+    /// `bytearray_replace_impl` of `Objects/bytearrayobject.c`.
+    bytearray_replace_impl,
     /// `bytearray_reverse` of `Objects/bytearrayobject.c`.
     bytearray_reverse,
     /// `bytearray_rfind` of `Objects/bytearrayobject.c`.
@@ -1763,6 +1811,8 @@ pub enum FunctionId {
     bytearray_startswith,
     /// `bytearray_startswith_impl` of `Objects/bytearrayobject.c`.
     bytearray_startswith_impl,
+    /// `bytearray_str` of `Objects/bytearrayobject.c`.
+    bytearray_str,
     /// `bytearray_strip` of `Objects/bytearrayobject.c`.
     bytearray_strip,
     /// `bytearray_strip_impl` of `Objects/bytearrayobject.c`.
@@ -1771,6 +1821,8 @@ pub enum FunctionId {
     bytearrayiter_dealloc,
     /// `bytearrayiter_length_hint` of `Objects/bytearrayobject.c`.
     bytearrayiter_length_hint,
+    /// `bytearrayiter_reduce` of `Objects/bytearrayobject.c`.
+    bytearrayiter_reduce,
     /// `bytearrayiter_setstate` of `Objects/bytearrayobject.c`.
     bytearrayiter_setstate,
     /// `bytes___bytes__` of `Objects/bytesobject.c`.
@@ -1827,12 +1879,16 @@ pub enum FunctionId {
     bytes_new_impl,
     /// `bytes_partition` of `Objects/bytesobject.c`.
     bytes_partition,
+    /// `bytes_partition_impl` of `Objects/bytesobject.c`.
+    bytes_partition_impl,
     /// `bytes_removeprefix` of `Objects/bytesobject.c`.
     bytes_removeprefix,
     /// `bytes_removesuffix` of `Objects/bytesobject.c`.
     bytes_removesuffix,
     /// `bytes_replace` of `Objects/bytesobject.c`.
     bytes_replace,
+    /// `bytes_replace_impl` of `Objects/bytesobject.c`.
+    bytes_replace_impl,
     /// `bytes_repr` of `Objects/bytesobject.c`.
     bytes_repr,
     /// `bytes_rfind` of `Objects/bytesobject.c`.
@@ -1845,6 +1901,8 @@ pub enum FunctionId {
     bytes_rindex_impl,
     /// `bytes_rpartition` of `Objects/bytesobject.c`.
     bytes_rpartition,
+    /// `bytes_rpartition_impl` of `Objects/bytesobject.c`.
+    bytes_rpartition_impl,
     /// `bytes_rstrip` of `Objects/bytesobject.c`.
     bytes_rstrip,
     /// `bytes_rstrip_impl` of `Objects/bytesobject.c`.
@@ -1855,6 +1913,8 @@ pub enum FunctionId {
     bytes_startswith,
     /// `bytes_startswith_impl` of `Objects/bytesobject.c`.
     bytes_startswith_impl,
+    /// `bytes_str` of `Objects/bytesobject.c`.
+    bytes_str,
     /// `bytes_strip` of `Objects/bytesobject.c`.
     bytes_strip,
     /// `bytes_strip_impl` of `Objects/bytesobject.c`.
@@ -1919,6 +1979,8 @@ pub enum FunctionId {
     calliter_dealloc,
     /// `calliter_iternext` of `Objects/iterobject.c`.
     calliter_iternext,
+    /// `calliter_reduce` of `Objects/iterobject.c`.
+    calliter_reduce,
     /// `cell_clear` of `Objects/cellobject.c`.
     cell_clear,
     /// `cell_dealloc` of `Objects/cellobject.c`.
@@ -1929,6 +1991,8 @@ pub enum FunctionId {
     cell_new,
     /// `cell_repr` of `Objects/cellobject.c`.
     cell_repr,
+    /// `cell_richcompare` of `Objects/cellobject.c`.
+    cell_richcompare,
     /// `cell_set_contents` of `Objects/cellobject.c`.
     cell_set_contents,
     /// `cfunction_call` of `Objects/methodobject.c`.
@@ -1999,6 +2063,10 @@ pub enum FunctionId {
     cm_repr,
     /// `compare_generic` of `Objects/dictobject.c`.
     compare_generic,
+    /// `compare_unicode_generic` of `Objects/dictobject.c`.
+    compare_unicode_generic,
+    /// `compare_unicode_unicode` of `Objects/dictobject.c`.
+    compare_unicode_unicode,
     /// `compatible_for_assignment` of `Objects/typeobject.c`.
     compatible_for_assignment,
     /// `compatible_with_tp_base` of `Objects/typeobject.c`.
@@ -2029,6 +2097,8 @@ pub enum FunctionId {
     compute_slice,
     /// `contains` of `Objects/unionobject.c`.
     contains,
+    /// `convert_to_double` of `Objects/floatobject.c`.
+    convert_to_double,
     /// `copy_lock_held` of `Objects/dictobject.c`.
     copy_lock_held,
     /// `delitem_knownhash_lock_held` of `Objects/dictobject.c`.
@@ -2043,6 +2113,8 @@ pub enum FunctionId {
     descr_name,
     /// `descr_new` of `Objects/descrobject.c`.
     descr_new,
+    /// `descr_reduce` of `Objects/descrobject.c`.
+    descr_reduce,
     /// `descr_repr` of `Objects/descrobject.c`.
     descr_repr,
     /// `descr_setcheck` of `Objects/descrobject.c`.
@@ -2299,10 +2371,14 @@ pub enum FunctionId {
     float___ceil__,
     /// `float___floor__` of `Objects/floatobject.c`.
     float___floor__,
+    /// `float___floor___impl` of `Objects/floatobject.c`.
+    float___floor___impl,
     /// `float___format__` of `Objects/floatobject.c`.
     float___format__,
     /// `float___format___impl` of `Objects/floatobject.c`.
     float___format___impl,
+    /// `float___getformat__` of `Objects/floatobject.c`.
+    float___getformat__,
     /// `float___getformat___impl` of `Objects/floatobject.c`.
     float___getformat___impl,
     /// `float___getnewargs__` of `Objects/floatobject.c`.
@@ -2313,6 +2389,10 @@ pub enum FunctionId {
     float___trunc__,
     /// `float___trunc___impl` of `Objects/floatobject.c`.
     float___trunc___impl,
+    /// `float_abs` of `Objects/floatobject.c`.
+    float_abs,
+    /// `float_add` of `Objects/floatobject.c`.
+    float_add,
     /// `float_as_integer_ratio` of `Objects/floatobject.c`.
     float_as_integer_ratio,
     /// `float_bool` of `Objects/floatobject.c`.
@@ -2323,8 +2403,12 @@ pub enum FunctionId {
     float_conjugate_impl,
     /// `float_dealloc` of `Objects/floatobject.c`.
     float_dealloc,
+    /// `float_div` of `Objects/floatobject.c`.
+    float_div,
     /// `float_float` of `Objects/floatobject.c`.
     float_float,
+    /// `float_floor_div` of `Objects/floatobject.c`.
+    float_floor_div,
     /// `float_getimag` of `Objects/floatobject.c`.
     float_getimag,
     /// `float_getreal` of `Objects/floatobject.c`.
@@ -2335,12 +2419,16 @@ pub enum FunctionId {
     float_hex,
     /// `float_is_integer` of `Objects/floatobject.c`.
     float_is_integer,
+    /// `float_mul` of `Objects/floatobject.c`.
+    float_mul,
     /// `float_neg` of `Objects/floatobject.c`.
     float_neg,
     /// `float_new` of `Objects/floatobject.c`.
     float_new,
     /// `float_new_impl` of `Objects/floatobject.c`.
     float_new_impl,
+    /// `float_sub` of `Objects/floatobject.c`.
+    float_sub,
     /// `float_subtype_new` of `Objects/floatobject.c`.
     float_subtype_new,
     /// `float_vectorcall` of `Objects/floatobject.c`.
@@ -2441,6 +2529,8 @@ pub enum FunctionId {
     ga_iter_clear,
     /// `ga_iter_dealloc` of `Objects/genericaliasobject.c`.
     ga_iter_dealloc,
+    /// `ga_iter_reduce` of `Objects/genericaliasobject.c`.
+    ga_iter_reduce,
     /// `ga_iternext` of `Objects/genericaliasobject.c`.
     ga_iternext,
     /// `ga_mro_entries` of `Objects/genericaliasobject.c`.
@@ -2449,6 +2539,8 @@ pub enum FunctionId {
     ga_new,
     /// `ga_parameters` of `Objects/genericaliasobject.c`.
     ga_parameters,
+    /// `ga_reduce` of `Objects/genericaliasobject.c`.
+    ga_reduce,
     /// `ga_repr` of `Objects/genericaliasobject.c`.
     ga_repr,
     /// `ga_repr_item` of `Objects/genericaliasobject.c`.
@@ -2473,16 +2565,24 @@ pub enum FunctionId {
     get_builtin_base_with_dict,
     /// `get_dict_descriptor` of `Objects/typeobject.c`.
     get_dict_descriptor,
+    /// `get_dict_freelist` of `Objects/dictobject.c`.
+    get_dict_freelist,
     /// `get_dict_state` of `Objects/dictobject.c`.
     get_dict_state,
+    /// `get_dictkeys_freelist` of `Objects/dictobject.c`.
+    get_dictkeys_freelist,
     /// `get_field_object` of `Objects/unicodeobject.c`.
     get_field_object,
+    /// `get_float_freelist` of `Objects/floatobject.c`.
+    get_float_freelist,
     /// `get_float_state` of `Objects/floatobject.c`.
     get_float_state,
     /// `get_integer` of `Objects/unicodeobject.c`.
     get_integer,
     /// `get_len_of_range` of `Objects/rangeobject.c`.
     get_len_of_range,
+    /// `get_list_freelist` of `Objects/listobject.c`.
+    get_list_freelist,
     /// `get_list_state` of `Objects/listobject.c`.
     get_list_state,
     /// `get_module_by_def` of `Objects/typeobject.c`.
@@ -2531,6 +2631,8 @@ pub enum FunctionId {
     hashtable_unicode_hash,
     /// `hex_from_char` of `Objects/floatobject.c`.
     hex_from_char,
+    /// `immortalize_interned` of `Objects/unicodeobject.c`.
+    immortalize_interned,
     /// `import_copyreg` of `Objects/typeobject.c`.
     import_copyreg,
     /// `inherit_patma_flags` of `Objects/typeobject.c`.
@@ -2605,6 +2707,8 @@ pub enum FunctionId {
     int_is_integer,
     /// `int_is_integer_impl` of `Objects/longobject.c`.
     int_is_integer_impl,
+    /// `intern_static` of `Objects/unicodeobject.c`.
+    intern_static,
     /// `is_basic_proxy` of `Objects/weakrefobject.c`.
     is_basic_proxy,
     /// `is_basic_ref` of `Objects/weakrefobject.c`.
@@ -2613,6 +2717,8 @@ pub enum FunctionId {
     is_basic_ref_or_proxy,
     /// `is_medium_int` of `Objects/longobject.c`.
     is_medium_int,
+    /// `is_readying` of `Objects/typeobject.c`.
+    is_readying,
     /// `is_same` of `Objects/unionobject.c`.
     is_same,
     /// `is_subtype_with_mro` of `Objects/typeobject.c`.
@@ -2627,6 +2733,8 @@ pub enum FunctionId {
     iter_iternext,
     /// `iter_len` of `Objects/iterobject.c`.
     iter_len,
+    /// `iter_reduce` of `Objects/iterobject.c`.
+    iter_reduce,
     /// `iter_setstate` of `Objects/iterobject.c`.
     iter_setstate,
     /// `kind_maxchar_limit` of `Objects/unicodeobject.c`.
@@ -2715,6 +2823,8 @@ pub enum FunctionId {
     list_reverse,
     /// `list_richcompare` of `Objects/listobject.c`.
     list_richcompare,
+    /// `list_richcompare_impl` of `Objects/listobject.c`.
+    list_richcompare_impl,
     /// `list_slice_step_lock_held` of `Objects/listobject.c`.
     list_slice_step_lock_held,
     /// `list_slice_wrap` of `Objects/listobject.c`.
@@ -2731,6 +2841,8 @@ pub enum FunctionId {
     listiter_next,
     /// `listiter_reduce` of `Objects/listobject.c`.
     listiter_reduce,
+    /// `listiter_reduce_general` of `Objects/listobject.c`.
+    listiter_reduce_general,
     /// `listiter_setstate` of `Objects/listobject.c`.
     listiter_setstate,
     /// `ensure_shared_on_resize` of `Objects/listobject.c`.
@@ -2795,6 +2907,8 @@ pub enum FunctionId {
     long_normalize,
     /// `long_or` of `Objects/longobject.c`.
     long_or,
+    /// `long_richcompare` of `Objects/longobject.c`.
+    long_richcompare,
     /// `long_rshift` of `Objects/longobject.c`.
     long_rshift,
     /// `long_rshift1` of `Objects/longobject.c`.
@@ -2813,6 +2927,8 @@ pub enum FunctionId {
     longrangeiter_len,
     /// `longrangeiter_next` of `Objects/rangeobject.c`.
     longrangeiter_next,
+    /// `longrangeiter_reduce` of `Objects/rangeobject.c`.
+    longrangeiter_reduce,
     /// `longrangeiter_setstate` of `Objects/rangeobject.c`.
     longrangeiter_setstate,
     /// `lookdict_index` of `Objects/dictobject.c`.
@@ -2823,8 +2939,12 @@ pub enum FunctionId {
     lookup_method,
     /// `lookup_tp_bases` of `Objects/typeobject.c`.
     lookup_tp_bases,
+    /// `lookup_tp_dict` of `Objects/typeobject.c`.
+    lookup_tp_dict,
     /// `lookup_tp_mro` of `Objects/typeobject.c`.
     lookup_tp_mro,
+    /// `lookup_tp_subclasses` of `Objects/typeobject.c`.
+    lookup_tp_subclasses,
     /// `mainformatlong` of `Objects/unicodeobject.c`.
     mainformatlong,
     /// `make_decode_exception` of `Objects/unicodeobject.c`.
@@ -2891,10 +3011,14 @@ pub enum FunctionId {
     maybe_freelist_push,
     /// `medium_value` of `Objects/longobject.c`.
     medium_value,
+    /// `member_get` of `Objects/descrobject.c`.
+    member_get,
     /// `member_get_doc` of `Objects/descrobject.c`.
     member_get_doc,
     /// `member_repr` of `Objects/descrobject.c`.
     member_repr,
+    /// `member_set` of `Objects/descrobject.c`.
+    member_set,
     /// `merge` of `Objects/unionobject.c`.
     merge,
     /// `merge_class_dict` of `Objects/typeobject.c`.
@@ -2917,12 +3041,16 @@ pub enum FunctionId {
     meth_get__text_signature__,
     /// `meth_hash` of `Objects/methodobject.c`.
     meth_hash,
+    /// `meth_reduce` of `Objects/methodobject.c`.
+    meth_reduce,
     /// `meth_repr` of `Objects/methodobject.c`.
     meth_repr,
     /// `meth_richcompare` of `Objects/methodobject.c`.
     meth_richcompare,
     /// `method___reduce__` of `Objects/classobject.c`.
     method___reduce__,
+    /// `method___reduce___impl` of `Objects/classobject.c`.
+    method___reduce___impl,
     /// `method_check_args` of `Objects/descrobject.c`.
     method_check_args,
     /// `method_dealloc` of `Objects/classobject.c`.
@@ -2971,6 +3099,8 @@ pub enum FunctionId {
     module___init___impl,
     /// `module_clear` of `Objects/moduleobject.c`.
     module_clear,
+    /// `module_dealloc` of `Objects/moduleobject.c`.
+    module_dealloc,
     /// `module_dir` of `Objects/moduleobject.c`.
     module_dir,
     /// `module_get_annotations` of `Objects/moduleobject.c`.
@@ -3011,6 +3141,8 @@ pub enum FunctionId {
     namespace_repr,
     /// `namespace_richcompare` of `Objects/namespaceobject.c`.
     namespace_richcompare,
+    /// `new_dict` of `Objects/dictobject.c`.
+    new_dict,
     /// `new_dict_with_shared_keys` of `Objects/dictobject.c`.
     new_dict_with_shared_keys,
     /// `new_module` of `Objects/moduleobject.c`.
@@ -3095,6 +3227,8 @@ pub enum FunctionId {
     object_subclasshook,
     /// `overrides_hash` of `Objects/typeobject.c`.
     overrides_hash,
+    /// `pad` of `Objects/unicodeobject.c`.
+    pad,
     /// `parse_args_finds_unicode` of `Objects/unicodeobject.c`.
     parse_args_finds_unicode,
     /// `parse_field` of `Objects/unicodeobject.c`.
@@ -3269,6 +3403,8 @@ pub enum FunctionId {
     range_iter,
     /// `range_length` of `Objects/rangeobject.c`.
     range_length,
+    /// `range_new` of `Objects/rangeobject.c`.
+    range_new,
     /// `range_reduce` of `Objects/rangeobject.c`.
     range_reduce,
     /// `range_repr` of `Objects/rangeobject.c`.
@@ -3283,6 +3419,8 @@ pub enum FunctionId {
     rangeiter_len,
     /// `rangeiter_next` of `Objects/rangeobject.c`.
     rangeiter_next,
+    /// `rangeiter_reduce` of `Objects/rangeobject.c`.
+    rangeiter_reduce,
     /// `rangeiter_setstate` of `Objects/rangeobject.c`.
     rangeiter_setstate,
     /// `recurse_down_subclasses` of `Objects/typeobject.c`.
@@ -3375,6 +3513,8 @@ pub enum FunctionId {
     set_copy_impl,
     /// `set_dealloc` of `Objects/setobject.c`.
     set_dealloc,
+    /// `set_difference` of `Objects/setobject.c`.
+    set_difference,
     /// `set_difference_multi` of `Objects/setobject.c`.
     set_difference_multi,
     /// `set_difference_multi_impl` of `Objects/setobject.c`.
@@ -3383,6 +3523,8 @@ pub enum FunctionId {
     set_difference_update,
     /// `set_difference_update_impl` of `Objects/setobject.c`.
     set_difference_update_impl,
+    /// `set_difference_update_internal` of `Objects/setobject.c`.
+    set_difference_update_internal,
     /// `set_direct_contains` of `Objects/setobject.c`.
     set_direct_contains,
     /// `set_discard` of `Objects/setobject.c`.
@@ -3403,6 +3545,8 @@ pub enum FunctionId {
     set_init,
     /// `set_insert_clean` of `Objects/setobject.c`.
     set_insert_clean,
+    /// `set_intersection` of `Objects/setobject.c`.
+    set_intersection,
     /// `set_intersection_multi` of `Objects/setobject.c`.
     set_intersection_multi,
     /// `set_intersection_multi_impl` of `Objects/setobject.c`.
@@ -3417,8 +3561,12 @@ pub enum FunctionId {
     set_ior,
     /// `set_isdisjoint` of `Objects/setobject.c`.
     set_isdisjoint,
+    /// `set_isdisjoint_impl` of `Objects/setobject.c`.
+    set_isdisjoint_impl,
     /// `set_issubset` of `Objects/setobject.c`.
     set_issubset,
+    /// `set_issubset_impl` of `Objects/setobject.c`.
+    set_issubset_impl,
     /// `set_issuperset` of `Objects/setobject.c`.
     set_issuperset,
     /// `set_issuperset_impl` of `Objects/setobject.c`.
@@ -3451,6 +3599,8 @@ pub enum FunctionId {
     set_remove_impl,
     /// `set_repr` of `Objects/setobject.c`.
     set_repr,
+    /// `set_repr_lock_held` of `Objects/setobject.c`.
+    set_repr_lock_held,
     /// `set_richcompare` of `Objects/setobject.c`.
     set_richcompare,
     /// `set_sub` of `Objects/setobject.c`.
@@ -3463,6 +3613,8 @@ pub enum FunctionId {
     set_symmetric_difference_update,
     /// `set_symmetric_difference_update_dict` of `Objects/setobject.c`.
     set_symmetric_difference_update_dict,
+    /// `set_symmetric_difference_update_set` of `Objects/setobject.c`.
+    set_symmetric_difference_update_set,
     /// `set_tp_bases` of `Objects/typeobject.c`.
     set_tp_bases,
     /// `set_tp_mro` of `Objects/typeobject.c`.
@@ -3499,6 +3651,8 @@ pub enum FunctionId {
     setitem_take2_lock_held,
     /// `setiter_dealloc` of `Objects/setobject.c`.
     setiter_dealloc,
+    /// `setiter_iternext` of `Objects/setobject.c`.
+    setiter_iternext,
     /// `setiter_len` of `Objects/setobject.c`.
     setiter_len,
     /// `setup_ga` of `Objects/genericaliasobject.c`.
@@ -3509,6 +3663,8 @@ pub enum FunctionId {
     shared_keys_usable_size,
     /// `sizeof_lock_held` of `Objects/dictobject.c`.
     sizeof_lock_held,
+    /// `slice_dealloc` of `Objects/sliceobject.c`.
+    slice_dealloc,
     /// `slice_indices` of `Objects/sliceobject.c`.
     slice_indices,
     /// `slice_new` of `Objects/sliceobject.c`.
@@ -3715,6 +3871,8 @@ pub enum FunctionId {
     striter_dealloc,
     /// `striter_len` of `Objects/bytesobject.c`.
     striter_len,
+    /// `striter_reduce` of `Objects/bytesobject.c`.
+    striter_reduce,
     /// `striter_setstate` of `Objects/bytesobject.c`.
     striter_setstate,
     /// `structseq_dealloc` of `Objects/structseq.c`.
@@ -3801,6 +3959,8 @@ pub enum FunctionId {
     tupleiter_len,
     /// `tupleiter_next` of `Objects/tupleobject.c`.
     tupleiter_next,
+    /// `tupleiter_reduce` of `Objects/tupleobject.c`.
+    tupleiter_reduce,
     /// `tupleiter_setstate` of `Objects/tupleobject.c`.
     tupleiter_setstate,
     /// `tuplelength` of `Objects/tupleobject.c`.
@@ -3809,6 +3969,8 @@ pub enum FunctionId {
     tupleobject_tuple_index,
     /// `tuplerepr` of `Objects/tupleobject.c`.
     tuplerepr,
+    /// `tuplerichcompare` of `Objects/tupleobject.c`.
+    tuplerichcompare,
     /// `tuplesubscript` of `Objects/tupleobject.c`.
     tuplesubscript,
     /// `type___dir__` of `Objects/typeobject.c`.
@@ -3915,6 +4077,8 @@ pub enum FunctionId {
     type_new_set_ht_name,
     /// `type_new_set_module` of `Objects/typeobject.c`.
     type_new_set_module,
+    /// `type_new_set_name` of `Objects/typeobject.c`.
+    type_new_set_name,
     /// `type_new_set_names` of `Objects/typeobject.c`.
     type_new_set_names,
     /// `type_new_set_slots` of `Objects/typeobject.c`.
@@ -3939,6 +4103,8 @@ pub enum FunctionId {
     type_ready_add_subclasses,
     /// `type_ready_fill_dict` of `Objects/typeobject.c`.
     type_ready_fill_dict,
+    /// `type_ready_inherit` of `Objects/typeobject.c`.
+    type_ready_inherit,
     /// `type_ready_managed_dict` of `Objects/typeobject.c`.
     type_ready_managed_dict,
     /// `type_ready_mro` of `Objects/typeobject.c`.
@@ -3975,6 +4141,8 @@ pub enum FunctionId {
     type_set_doc,
     /// `type_set_module` of `Objects/typeobject.c`.
     type_set_module,
+    /// `type_set_name` of `Objects/typeobject.c`.
+    type_set_name,
     /// `type_set_qualname` of `Objects/typeobject.c`.
     type_set_qualname,
     /// `type_set_type_params` of `Objects/typeobject.c`.
@@ -3985,6 +4153,8 @@ pub enum FunctionId {
     type_update_dict,
     /// `type_vectorcall` of `Objects/typeobject.c`.
     type_vectorcall,
+    /// `_common_reduce` of `Objects/typeobject.c`.
+    typeobject__common_reduce,
     /// `ucs1lib_SWAB4` of `Objects/unicodeobject.c`.
     ucs1lib_SWAB4,
     /// `ucs1lib__factorize` of `Objects/unicodeobject.c`.
@@ -4031,12 +4201,16 @@ pub enum FunctionId {
     unicode_casefold,
     /// `unicode_center_impl` of `Objects/unicodeobject.c`.
     unicode_center_impl,
+    /// `unicode_check_encoding_errors` of `Objects/unicodeobject.c`.
+    unicode_check_encoding_errors,
     /// `unicode_check_modifiable` of `Objects/unicodeobject.c`.
     unicode_check_modifiable,
     /// `unicode_count` of `Objects/unicodeobject.c`.
     unicode_count,
     /// `unicode_encode_impl` of `Objects/unicodeobject.c`.
     unicode_encode_impl,
+    /// `unicode_encode_utf8` of `Objects/unicodeobject.c`.
+    unicode_encode_utf8,
     /// `unicode_endswith` of `Objects/unicodeobject.c`.
     unicode_endswith,
     /// `unicode_endswith_impl` of `Objects/unicodeobject.c`.
@@ -4055,6 +4229,10 @@ pub enum FunctionId {
     unicode_format_arg_parse,
     /// `unicode_format_getnextarg` of `Objects/unicodeobject.c`.
     unicode_format_getnextarg,
+    /// `unicode_get_hash` of `Objects/dictobject.c`.
+    unicode_get_hash,
+    /// `unicode_get_widechar_size` of `Objects/unicodeobject.c`.
+    unicode_get_widechar_size,
     /// `unicode_getitem` of `Objects/unicodeobject.c`.
     unicode_getitem,
     /// `unicode_getnewargs` of `Objects/unicodeobject.c`.
@@ -4103,6 +4281,8 @@ pub enum FunctionId {
     unicode_isprintable_impl,
     /// `unicode_isspace` of `Objects/unicodeobject.c`.
     unicode_isspace,
+    /// `unicode_isspace_impl` of `Objects/unicodeobject.c`.
+    unicode_isspace_impl,
     /// `unicode_istitle` of `Objects/unicodeobject.c`.
     unicode_istitle,
     /// `unicode_istitle_impl` of `Objects/unicodeobject.c`.
@@ -4217,6 +4397,8 @@ pub enum FunctionId {
     unicodeiter_len,
     /// `unicodeiter_next` of `Objects/unicodeobject.c`.
     unicodeiter_next,
+    /// `unicodeiter_reduce` of `Objects/unicodeobject.c`.
+    unicodeiter_reduce,
     /// `unicodeiter_setstate` of `Objects/unicodeobject.c`.
     unicodeiter_setstate,
     /// `unicodekeys_lookup_split` of `Objects/dictobject.c`.
@@ -4353,6 +4535,8 @@ pub enum FunctionId {
     wrapper_objclass,
     /// `wrapper_qualname` of `Objects/descrobject.c`.
     wrapper_qualname,
+    /// `wrapper_reduce` of `Objects/descrobject.c`.
+    wrapper_reduce,
     /// `wrapper_repr` of `Objects/descrobject.c`.
     wrapper_repr,
     /// `wrapper_richcompare` of `Objects/descrobject.c`.
@@ -4530,6 +4714,7 @@ impl FunctionId {
         FunctionId::PyNumber_InPlaceXor,
         FunctionId::PyNumber_Index,
         FunctionId::PyNumber_Invert,
+        FunctionId::PyNumber_Long,
         FunctionId::PyNumber_Lshift,
         FunctionId::PyNumber_MatrixMultiply,
         FunctionId::PyNumber_Multiply,
@@ -4557,6 +4742,7 @@ impl FunctionId {
         FunctionId::PyObject_DelItemString,
         FunctionId::PyObject_Dir,
         FunctionId::PyObject_Format,
+        FunctionId::PyObject_Free,
         FunctionId::PyObject_GC_Del,
         FunctionId::PyObject_GET_WEAKREFS_LISTPTR,
         FunctionId::PyObject_GenericGetAttr,
@@ -4684,7 +4870,9 @@ impl FunctionId {
         FunctionId::PyUnicode_CopyCharacters,
         FunctionId::PyUnicode_Count,
         FunctionId::PyUnicode_DecodeCharmap,
+        FunctionId::PyUnicode_DecodeFSDefault,
         FunctionId::PyUnicode_DecodeFSDefaultAndSize,
+        FunctionId::PyUnicode_DecodeLocale,
         FunctionId::PyUnicode_DecodeLocaleAndSize,
         FunctionId::PyUnicode_DecodeRawUnicodeEscape,
         FunctionId::PyUnicode_DecodeUTF16,
@@ -4694,15 +4882,19 @@ impl FunctionId {
         FunctionId::PyUnicode_DecodeUnicodeEscape,
         FunctionId::PyUnicode_EncodeFSDefault,
         FunctionId::PyUnicode_EncodeLocale,
+        FunctionId::PyUnicode_EqualToUTF8,
         FunctionId::PyUnicode_Fill,
         FunctionId::PyUnicode_Find,
+        FunctionId::PyUnicode_FromEncodedObject,
         FunctionId::PyUnicode_FromObject,
         FunctionId::PyUnicode_FromOrdinal,
+        FunctionId::PyUnicode_FromString,
         FunctionId::PyUnicode_FromStringAndSize,
         FunctionId::PyUnicode_FromUnicode,
         FunctionId::PyUnicode_GetDefaultEncoding,
         FunctionId::PyUnicode_GetLength,
         FunctionId::PyUnicode_GetSize,
+        FunctionId::PyUnicode_HASH,
         FunctionId::PyUnicode_InternFromString,
         FunctionId::PyUnicode_InternImmortal,
         FunctionId::PyUnicode_InternInPlace,
@@ -4712,10 +4904,14 @@ impl FunctionId {
         FunctionId::PyUnicode_ReadChar,
         FunctionId::PyUnicode_Replace,
         FunctionId::PyUnicode_Resize,
+        FunctionId::PyUnicode_RichCompare,
+        FunctionId::PyUnicode_SET_HASH,
+        FunctionId::PyUnicode_SET_UTF8,
         FunctionId::PyUnicode_SET_UTF8_LENGTH,
         FunctionId::PyUnicode_Split,
         FunctionId::PyUnicode_Tailmatch,
         FunctionId::PyUnicode_Translate,
+        FunctionId::PyUnicode_UTF8_LENGTH,
         FunctionId::PyUnicode_WriteChar,
         FunctionId::PyUnstable_Long_CompactValue,
         FunctionId::PyUnstable_Long_IsCompact,
@@ -4742,6 +4938,7 @@ impl FunctionId {
         FunctionId::_FieldNameIterator_item,
         FunctionId::_PyBuffer_ReleaseInInterpreter,
         FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree,
+        FunctionId::_PyBuildSlice_Consume2,
         FunctionId::_PyBuildSlice_ConsumeRefs,
         FunctionId::_PyBytesWriter_AsString,
         FunctionId::_PyBytesWriter_Dealloc,
@@ -4814,6 +5011,7 @@ impl FunctionId {
         FunctionId::_PyModuleSpec_IsInitializing,
         FunctionId::_PyModuleSpec_IsUninitializedSubmodule,
         FunctionId::_PyModule_Clear,
+        FunctionId::_PyModule_ClearDict,
         FunctionId::_PyModule_IsExtension,
         FunctionId::_PyNamespace_New,
         FunctionId::_PyNumber_InPlacePowerNoMod,
@@ -4851,9 +5049,13 @@ impl FunctionId {
         FunctionId::_PyObject_SetAttrId,
         FunctionId::_PyObject_SetAttributeErrorContext,
         FunctionId::_PyObject_SetDeferredRefcount,
+        FunctionId::_PyObject_StoreInstanceAttribute,
+        FunctionId::_PyObject_TryGetInstanceAttribute,
         FunctionId::_PySequence_IterSearch,
         FunctionId::_PySet_ClearInternal,
         FunctionId::_PySet_Contains,
+        FunctionId::_PySet_NextEntry,
+        FunctionId::_PySet_NextEntryRef,
         FunctionId::_PySet_Update,
         FunctionId::_PySlice_ClearFreeList,
         FunctionId::_PySlice_FromIndices,
@@ -4907,6 +5109,8 @@ impl FunctionId {
         FunctionId::_PyUnicodeWriter_WriteCharInline,
         FunctionId::_PyUnicodeWriter_WriteStr,
         FunctionId::_PyUnicodeWriter_WriteSubstring,
+        FunctionId::_PyUnicode_AsUTF8NoNUL,
+        FunctionId::_PyUnicode_ClearInterned,
         FunctionId::_PyUnicode_EQ,
         FunctionId::_PyUnicode_Equal,
         FunctionId::_PyUnicode_EqualToASCIIId,
@@ -4924,6 +5128,7 @@ impl FunctionId {
         FunctionId::_PyUnicode_InternedSize_Immortal,
         FunctionId::_PyUnicode_ScanIdentifier,
         FunctionId::_PyUnicode_TranslateCharmap,
+        FunctionId::_PyUnicode_UTF8,
         FunctionId::_PyUnicode_XStrip,
         FunctionId::_PyWeakref_ClearRef,
         FunctionId::_PyWeakref_GetWeakrefCount,
@@ -5049,6 +5254,7 @@ impl FunctionId {
         FunctionId::bytearray_removesuffix,
         FunctionId::bytearray_repeat,
         FunctionId::bytearray_replace,
+        FunctionId::bytearray_replace_impl,
         FunctionId::bytearray_reverse,
         FunctionId::bytearray_rfind,
         FunctionId::bytearray_rfind_impl,
@@ -5061,10 +5267,12 @@ impl FunctionId {
         FunctionId::bytearray_splitlines_impl,
         FunctionId::bytearray_startswith,
         FunctionId::bytearray_startswith_impl,
+        FunctionId::bytearray_str,
         FunctionId::bytearray_strip,
         FunctionId::bytearray_strip_impl,
         FunctionId::bytearrayiter_dealloc,
         FunctionId::bytearrayiter_length_hint,
+        FunctionId::bytearrayiter_reduce,
         FunctionId::bytearrayiter_setstate,
         FunctionId::bytes___bytes__,
         FunctionId::bytes___bytes___impl,
@@ -5093,20 +5301,24 @@ impl FunctionId {
         FunctionId::bytes_mod,
         FunctionId::bytes_new_impl,
         FunctionId::bytes_partition,
+        FunctionId::bytes_partition_impl,
         FunctionId::bytes_removeprefix,
         FunctionId::bytes_removesuffix,
         FunctionId::bytes_replace,
+        FunctionId::bytes_replace_impl,
         FunctionId::bytes_repr,
         FunctionId::bytes_rfind,
         FunctionId::bytes_rfind_impl,
         FunctionId::bytes_rindex,
         FunctionId::bytes_rindex_impl,
         FunctionId::bytes_rpartition,
+        FunctionId::bytes_rpartition_impl,
         FunctionId::bytes_rstrip,
         FunctionId::bytes_rstrip_impl,
         FunctionId::bytes_splitlines_impl,
         FunctionId::bytes_startswith,
         FunctionId::bytes_startswith_impl,
+        FunctionId::bytes_str,
         FunctionId::bytes_strip,
         FunctionId::bytes_strip_impl,
         FunctionId::bytesobject_return_self,
@@ -5139,11 +5351,13 @@ impl FunctionId {
         FunctionId::call_unbound_noarg,
         FunctionId::calliter_dealloc,
         FunctionId::calliter_iternext,
+        FunctionId::calliter_reduce,
         FunctionId::cell_clear,
         FunctionId::cell_dealloc,
         FunctionId::cell_get_contents,
         FunctionId::cell_new,
         FunctionId::cell_repr,
+        FunctionId::cell_richcompare,
         FunctionId::cell_set_contents,
         FunctionId::cfunction_call,
         FunctionId::cfunction_check_kwargs,
@@ -5179,6 +5393,8 @@ impl FunctionId {
         FunctionId::cm_init,
         FunctionId::cm_repr,
         FunctionId::compare_generic,
+        FunctionId::compare_unicode_generic,
+        FunctionId::compare_unicode_unicode,
         FunctionId::compatible_for_assignment,
         FunctionId::compatible_with_tp_base,
         FunctionId::complex___complex__,
@@ -5194,6 +5410,7 @@ impl FunctionId {
         FunctionId::compute_range_length_long,
         FunctionId::compute_slice,
         FunctionId::contains,
+        FunctionId::convert_to_double,
         FunctionId::copy_lock_held,
         FunctionId::delitem_knownhash_lock_held,
         FunctionId::descr_check,
@@ -5201,6 +5418,7 @@ impl FunctionId {
         FunctionId::descr_get_qualname,
         FunctionId::descr_name,
         FunctionId::descr_new,
+        FunctionId::descr_reduce,
         FunctionId::descr_repr,
         FunctionId::descr_setcheck,
         FunctionId::descrobject_method_get_doc,
@@ -5329,27 +5547,35 @@ impl FunctionId {
         FunctionId::fixup_slot_dispatchers,
         FunctionId::float___ceil__,
         FunctionId::float___floor__,
+        FunctionId::float___floor___impl,
         FunctionId::float___format__,
         FunctionId::float___format___impl,
+        FunctionId::float___getformat__,
         FunctionId::float___getformat___impl,
         FunctionId::float___getnewargs__,
         FunctionId::float___round__,
         FunctionId::float___trunc__,
         FunctionId::float___trunc___impl,
+        FunctionId::float_abs,
+        FunctionId::float_add,
         FunctionId::float_as_integer_ratio,
         FunctionId::float_bool,
         FunctionId::float_conjugate,
         FunctionId::float_conjugate_impl,
         FunctionId::float_dealloc,
+        FunctionId::float_div,
         FunctionId::float_float,
+        FunctionId::float_floor_div,
         FunctionId::float_getimag,
         FunctionId::float_getreal,
         FunctionId::float_hash,
         FunctionId::float_hex,
         FunctionId::float_is_integer,
+        FunctionId::float_mul,
         FunctionId::float_neg,
         FunctionId::float_new,
         FunctionId::float_new_impl,
+        FunctionId::float_sub,
         FunctionId::float_subtype_new,
         FunctionId::float_vectorcall,
         FunctionId::formatchar,
@@ -5400,10 +5626,12 @@ impl FunctionId {
         FunctionId::ga_iter,
         FunctionId::ga_iter_clear,
         FunctionId::ga_iter_dealloc,
+        FunctionId::ga_iter_reduce,
         FunctionId::ga_iternext,
         FunctionId::ga_mro_entries,
         FunctionId::ga_new,
         FunctionId::ga_parameters,
+        FunctionId::ga_reduce,
         FunctionId::ga_repr,
         FunctionId::ga_repr_item,
         FunctionId::ga_repr_items_list,
@@ -5416,11 +5644,15 @@ impl FunctionId {
         FunctionId::get_basic_refs,
         FunctionId::get_builtin_base_with_dict,
         FunctionId::get_dict_descriptor,
+        FunctionId::get_dict_freelist,
         FunctionId::get_dict_state,
+        FunctionId::get_dictkeys_freelist,
         FunctionId::get_field_object,
+        FunctionId::get_float_freelist,
         FunctionId::get_float_state,
         FunctionId::get_integer,
         FunctionId::get_len_of_range,
+        FunctionId::get_list_freelist,
         FunctionId::get_list_state,
         FunctionId::get_module_by_def,
         FunctionId::get_ob_shash,
@@ -5445,6 +5677,7 @@ impl FunctionId {
         FunctionId::hashtable_unicode_compare,
         FunctionId::hashtable_unicode_hash,
         FunctionId::hex_from_char,
+        FunctionId::immortalize_interned,
         FunctionId::import_copyreg,
         FunctionId::inherit_patma_flags,
         FunctionId::inherit_special,
@@ -5482,10 +5715,12 @@ impl FunctionId {
         FunctionId::int_bit_length_impl,
         FunctionId::int_is_integer,
         FunctionId::int_is_integer_impl,
+        FunctionId::intern_static,
         FunctionId::is_basic_proxy,
         FunctionId::is_basic_ref,
         FunctionId::is_basic_ref_or_proxy,
         FunctionId::is_medium_int,
+        FunctionId::is_readying,
         FunctionId::is_same,
         FunctionId::is_subtype_with_mro,
         FunctionId::is_unionable,
@@ -5493,6 +5728,7 @@ impl FunctionId {
         FunctionId::iter_dealloc,
         FunctionId::iter_iternext,
         FunctionId::iter_len,
+        FunctionId::iter_reduce,
         FunctionId::iter_setstate,
         FunctionId::kind_maxchar_limit,
         FunctionId::l_divmod,
@@ -5537,6 +5773,7 @@ impl FunctionId {
         FunctionId::list_repr_impl,
         FunctionId::list_reverse,
         FunctionId::list_richcompare,
+        FunctionId::list_richcompare_impl,
         FunctionId::list_slice_step_lock_held,
         FunctionId::list_slice_wrap,
         FunctionId::list_subscript,
@@ -5545,6 +5782,7 @@ impl FunctionId {
         FunctionId::listiter_len,
         FunctionId::listiter_next,
         FunctionId::listiter_reduce,
+        FunctionId::listiter_reduce_general,
         FunctionId::listiter_setstate,
         FunctionId::listobject_ensure_shared_on_resize,
         FunctionId::listreviter_dealloc,
@@ -5577,6 +5815,7 @@ impl FunctionId {
         FunctionId::long_new_impl,
         FunctionId::long_normalize,
         FunctionId::long_or,
+        FunctionId::long_richcompare,
         FunctionId::long_rshift,
         FunctionId::long_rshift1,
         FunctionId::long_sub,
@@ -5586,12 +5825,15 @@ impl FunctionId {
         FunctionId::longrangeiter_dealloc,
         FunctionId::longrangeiter_len,
         FunctionId::longrangeiter_next,
+        FunctionId::longrangeiter_reduce,
         FunctionId::longrangeiter_setstate,
         FunctionId::lookdict_index,
         FunctionId::lookup_maybe_method,
         FunctionId::lookup_method,
         FunctionId::lookup_tp_bases,
+        FunctionId::lookup_tp_dict,
         FunctionId::lookup_tp_mro,
+        FunctionId::lookup_tp_subclasses,
         FunctionId::mainformatlong,
         FunctionId::make_decode_exception,
         FunctionId::make_dict_from_instance_attributes,
@@ -5625,8 +5867,10 @@ impl FunctionId {
         FunctionId::maybe_freelist_pop,
         FunctionId::maybe_freelist_push,
         FunctionId::medium_value,
+        FunctionId::member_get,
         FunctionId::member_get_doc,
         FunctionId::member_repr,
+        FunctionId::member_set,
         FunctionId::merge,
         FunctionId::merge_class_dict,
         FunctionId::merge_compute_minrun,
@@ -5638,9 +5882,11 @@ impl FunctionId {
         FunctionId::meth_get__self__,
         FunctionId::meth_get__text_signature__,
         FunctionId::meth_hash,
+        FunctionId::meth_reduce,
         FunctionId::meth_repr,
         FunctionId::meth_richcompare,
         FunctionId::method___reduce__,
+        FunctionId::method___reduce___impl,
         FunctionId::method_check_args,
         FunctionId::method_dealloc,
         FunctionId::method_descr_get,
@@ -5665,6 +5911,7 @@ impl FunctionId {
         FunctionId::method_vectorcall_VARARGS_KEYWORDS,
         FunctionId::module___init___impl,
         FunctionId::module_clear,
+        FunctionId::module_dealloc,
         FunctionId::module_dir,
         FunctionId::module_get_annotations,
         FunctionId::module_getattro,
@@ -5685,6 +5932,7 @@ impl FunctionId {
         FunctionId::namespace_replace,
         FunctionId::namespace_repr,
         FunctionId::namespace_richcompare,
+        FunctionId::new_dict,
         FunctionId::new_dict_with_shared_keys,
         FunctionId::new_module,
         FunctionId::new_module_notrack,
@@ -5727,6 +5975,7 @@ impl FunctionId {
         FunctionId::object_str,
         FunctionId::object_subclasshook,
         FunctionId::overrides_hash,
+        FunctionId::pad,
         FunctionId::parse_args_finds_unicode,
         FunctionId::parse_field,
         FunctionId::pop_lock_held,
@@ -5814,6 +6063,7 @@ impl FunctionId {
         FunctionId::range_item,
         FunctionId::range_iter,
         FunctionId::range_length,
+        FunctionId::range_new,
         FunctionId::range_reduce,
         FunctionId::range_repr,
         FunctionId::range_richcompare,
@@ -5821,6 +6071,7 @@ impl FunctionId {
         FunctionId::range_vectorcall,
         FunctionId::rangeiter_len,
         FunctionId::rangeiter_next,
+        FunctionId::rangeiter_reduce,
         FunctionId::rangeiter_setstate,
         FunctionId::recurse_down_subclasses,
         FunctionId::recursive_issubclass,
@@ -5867,10 +6118,12 @@ impl FunctionId {
         FunctionId::set_copy_and_difference,
         FunctionId::set_copy_impl,
         FunctionId::set_dealloc,
+        FunctionId::set_difference,
         FunctionId::set_difference_multi,
         FunctionId::set_difference_multi_impl,
         FunctionId::set_difference_update,
         FunctionId::set_difference_update_impl,
+        FunctionId::set_difference_update_internal,
         FunctionId::set_direct_contains,
         FunctionId::set_discard,
         FunctionId::set_discard_entry,
@@ -5881,6 +6134,7 @@ impl FunctionId {
         FunctionId::set_iand,
         FunctionId::set_init,
         FunctionId::set_insert_clean,
+        FunctionId::set_intersection,
         FunctionId::set_intersection_multi,
         FunctionId::set_intersection_multi_impl,
         FunctionId::set_intersection_update,
@@ -5888,7 +6142,9 @@ impl FunctionId {
         FunctionId::set_intersection_update_multi_impl,
         FunctionId::set_ior,
         FunctionId::set_isdisjoint,
+        FunctionId::set_isdisjoint_impl,
         FunctionId::set_issubset,
+        FunctionId::set_issubset_impl,
         FunctionId::set_issuperset,
         FunctionId::set_issuperset_impl,
         FunctionId::set_isub,
@@ -5905,12 +6161,14 @@ impl FunctionId {
         FunctionId::set_remove,
         FunctionId::set_remove_impl,
         FunctionId::set_repr,
+        FunctionId::set_repr_lock_held,
         FunctionId::set_richcompare,
         FunctionId::set_sub,
         FunctionId::set_symmetric_difference,
         FunctionId::set_symmetric_difference_impl,
         FunctionId::set_symmetric_difference_update,
         FunctionId::set_symmetric_difference_update_dict,
+        FunctionId::set_symmetric_difference_update_set,
         FunctionId::set_tp_bases,
         FunctionId::set_tp_mro,
         FunctionId::set_union,
@@ -5929,11 +6187,13 @@ impl FunctionId {
         FunctionId::setitem_lock_held,
         FunctionId::setitem_take2_lock_held,
         FunctionId::setiter_dealloc,
+        FunctionId::setiter_iternext,
         FunctionId::setiter_len,
         FunctionId::setup_ga,
         FunctionId::shape_differs,
         FunctionId::shared_keys_usable_size,
         FunctionId::sizeof_lock_held,
+        FunctionId::slice_dealloc,
         FunctionId::slice_indices,
         FunctionId::slice_new,
         FunctionId::slice_reduce,
@@ -6037,6 +6297,7 @@ impl FunctionId {
         FunctionId::stringlib_zfill,
         FunctionId::striter_dealloc,
         FunctionId::striter_len,
+        FunctionId::striter_reduce,
         FunctionId::striter_setstate,
         FunctionId::structseq_dealloc,
         FunctionId::subtype_clear,
@@ -6080,10 +6341,12 @@ impl FunctionId {
         FunctionId::tupleiter_dealloc,
         FunctionId::tupleiter_len,
         FunctionId::tupleiter_next,
+        FunctionId::tupleiter_reduce,
         FunctionId::tupleiter_setstate,
         FunctionId::tuplelength,
         FunctionId::tupleobject_tuple_index,
         FunctionId::tuplerepr,
+        FunctionId::tuplerichcompare,
         FunctionId::tuplesubscript,
         FunctionId::type___dir__,
         FunctionId::type___dir___impl,
@@ -6137,6 +6400,7 @@ impl FunctionId {
         FunctionId::type_new_set_classdictcell,
         FunctionId::type_new_set_ht_name,
         FunctionId::type_new_set_module,
+        FunctionId::type_new_set_name,
         FunctionId::type_new_set_names,
         FunctionId::type_new_set_slots,
         FunctionId::type_new_slots,
@@ -6149,6 +6413,7 @@ impl FunctionId {
         FunctionId::type_ready,
         FunctionId::type_ready_add_subclasses,
         FunctionId::type_ready_fill_dict,
+        FunctionId::type_ready_inherit,
         FunctionId::type_ready_managed_dict,
         FunctionId::type_ready_mro,
         FunctionId::type_ready_post_checks,
@@ -6167,11 +6432,13 @@ impl FunctionId {
         FunctionId::type_set_bases_unlocked,
         FunctionId::type_set_doc,
         FunctionId::type_set_module,
+        FunctionId::type_set_name,
         FunctionId::type_set_qualname,
         FunctionId::type_set_type_params,
         FunctionId::type_setattro,
         FunctionId::type_update_dict,
         FunctionId::type_vectorcall,
+        FunctionId::typeobject__common_reduce,
         FunctionId::ucs1lib_SWAB4,
         FunctionId::ucs1lib__factorize,
         FunctionId::ucs1lib__two_way_find,
@@ -6195,9 +6462,11 @@ impl FunctionId {
         FunctionId::unicode_capitalize,
         FunctionId::unicode_casefold,
         FunctionId::unicode_center_impl,
+        FunctionId::unicode_check_encoding_errors,
         FunctionId::unicode_check_modifiable,
         FunctionId::unicode_count,
         FunctionId::unicode_encode_impl,
+        FunctionId::unicode_encode_utf8,
         FunctionId::unicode_endswith,
         FunctionId::unicode_endswith_impl,
         FunctionId::unicode_ensure_utf8,
@@ -6207,6 +6476,8 @@ impl FunctionId {
         FunctionId::unicode_format_arg_format,
         FunctionId::unicode_format_arg_parse,
         FunctionId::unicode_format_getnextarg,
+        FunctionId::unicode_get_hash,
+        FunctionId::unicode_get_widechar_size,
         FunctionId::unicode_getitem,
         FunctionId::unicode_getnewargs,
         FunctionId::unicode_hash,
@@ -6231,6 +6502,7 @@ impl FunctionId {
         FunctionId::unicode_isprintable,
         FunctionId::unicode_isprintable_impl,
         FunctionId::unicode_isspace,
+        FunctionId::unicode_isspace_impl,
         FunctionId::unicode_istitle,
         FunctionId::unicode_istitle_impl,
         FunctionId::unicode_isupper,
@@ -6288,6 +6560,7 @@ impl FunctionId {
         FunctionId::unicodeiter_dealloc,
         FunctionId::unicodeiter_len,
         FunctionId::unicodeiter_next,
+        FunctionId::unicodeiter_reduce,
         FunctionId::unicodeiter_setstate,
         FunctionId::unicodekeys_lookup_split,
         FunctionId::unicodeobject_stringlib__factorize,
@@ -6356,6 +6629,7 @@ impl FunctionId {
         FunctionId::wrapper_name,
         FunctionId::wrapper_objclass,
         FunctionId::wrapper_qualname,
+        FunctionId::wrapper_reduce,
         FunctionId::wrapper_repr,
         FunctionId::wrapper_richcompare,
         FunctionId::wrapper_text_signature,
@@ -6528,6 +6802,7 @@ impl FunctionId {
             FunctionId::PyNumber_InPlaceXor => "PyNumber_InPlaceXor",
             FunctionId::PyNumber_Index => "PyNumber_Index",
             FunctionId::PyNumber_Invert => "PyNumber_Invert",
+            FunctionId::PyNumber_Long => "PyNumber_Long",
             FunctionId::PyNumber_Lshift => "PyNumber_Lshift",
             FunctionId::PyNumber_MatrixMultiply => "PyNumber_MatrixMultiply",
             FunctionId::PyNumber_Multiply => "PyNumber_Multiply",
@@ -6555,6 +6830,7 @@ impl FunctionId {
             FunctionId::PyObject_DelItemString => "PyObject_DelItemString",
             FunctionId::PyObject_Dir => "PyObject_Dir",
             FunctionId::PyObject_Format => "PyObject_Format",
+            FunctionId::PyObject_Free => "PyObject_Free",
             FunctionId::PyObject_GC_Del => "PyObject_GC_Del",
             FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "PyObject_GET_WEAKREFS_LISTPTR",
             FunctionId::PyObject_GenericGetAttr => "PyObject_GenericGetAttr",
@@ -6686,9 +6962,11 @@ impl FunctionId {
             FunctionId::PyUnicode_CopyCharacters => "PyUnicode_CopyCharacters",
             FunctionId::PyUnicode_Count => "PyUnicode_Count",
             FunctionId::PyUnicode_DecodeCharmap => "PyUnicode_DecodeCharmap",
+            FunctionId::PyUnicode_DecodeFSDefault => "PyUnicode_DecodeFSDefault",
             FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
                 "PyUnicode_DecodeFSDefaultAndSize"
             }
+            FunctionId::PyUnicode_DecodeLocale => "PyUnicode_DecodeLocale",
             FunctionId::PyUnicode_DecodeLocaleAndSize => "PyUnicode_DecodeLocaleAndSize",
             FunctionId::PyUnicode_DecodeRawUnicodeEscape => {
                 "PyUnicode_DecodeRawUnicodeEscape"
@@ -6700,15 +6978,19 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUnicodeEscape => "PyUnicode_DecodeUnicodeEscape",
             FunctionId::PyUnicode_EncodeFSDefault => "PyUnicode_EncodeFSDefault",
             FunctionId::PyUnicode_EncodeLocale => "PyUnicode_EncodeLocale",
+            FunctionId::PyUnicode_EqualToUTF8 => "PyUnicode_EqualToUTF8",
             FunctionId::PyUnicode_Fill => "PyUnicode_Fill",
             FunctionId::PyUnicode_Find => "PyUnicode_Find",
+            FunctionId::PyUnicode_FromEncodedObject => "PyUnicode_FromEncodedObject",
             FunctionId::PyUnicode_FromObject => "PyUnicode_FromObject",
             FunctionId::PyUnicode_FromOrdinal => "PyUnicode_FromOrdinal",
+            FunctionId::PyUnicode_FromString => "PyUnicode_FromString",
             FunctionId::PyUnicode_FromStringAndSize => "PyUnicode_FromStringAndSize",
             FunctionId::PyUnicode_FromUnicode => "PyUnicode_FromUnicode",
             FunctionId::PyUnicode_GetDefaultEncoding => "PyUnicode_GetDefaultEncoding",
             FunctionId::PyUnicode_GetLength => "PyUnicode_GetLength",
             FunctionId::PyUnicode_GetSize => "PyUnicode_GetSize",
+            FunctionId::PyUnicode_HASH => "PyUnicode_HASH",
             FunctionId::PyUnicode_InternFromString => "PyUnicode_InternFromString",
             FunctionId::PyUnicode_InternImmortal => "PyUnicode_InternImmortal",
             FunctionId::PyUnicode_InternInPlace => "PyUnicode_InternInPlace",
@@ -6718,10 +7000,14 @@ impl FunctionId {
             FunctionId::PyUnicode_ReadChar => "PyUnicode_ReadChar",
             FunctionId::PyUnicode_Replace => "PyUnicode_Replace",
             FunctionId::PyUnicode_Resize => "PyUnicode_Resize",
+            FunctionId::PyUnicode_RichCompare => "PyUnicode_RichCompare",
+            FunctionId::PyUnicode_SET_HASH => "PyUnicode_SET_HASH",
+            FunctionId::PyUnicode_SET_UTF8 => "PyUnicode_SET_UTF8",
             FunctionId::PyUnicode_SET_UTF8_LENGTH => "PyUnicode_SET_UTF8_LENGTH",
             FunctionId::PyUnicode_Split => "PyUnicode_Split",
             FunctionId::PyUnicode_Tailmatch => "PyUnicode_Tailmatch",
             FunctionId::PyUnicode_Translate => "PyUnicode_Translate",
+            FunctionId::PyUnicode_UTF8_LENGTH => "PyUnicode_UTF8_LENGTH",
             FunctionId::PyUnicode_WriteChar => "PyUnicode_WriteChar",
             FunctionId::PyUnstable_Long_CompactValue => "PyUnstable_Long_CompactValue",
             FunctionId::PyUnstable_Long_IsCompact => "PyUnstable_Long_IsCompact",
@@ -6756,6 +7042,7 @@ impl FunctionId {
             FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => {
                 "_PyBuffer_ReleaseInInterpreterAndRawFree"
             }
+            FunctionId::_PyBuildSlice_Consume2 => "_PyBuildSlice_Consume2",
             FunctionId::_PyBuildSlice_ConsumeRefs => "_PyBuildSlice_ConsumeRefs",
             FunctionId::_PyBytesWriter_AsString => "_PyBytesWriter_AsString",
             FunctionId::_PyBytesWriter_Dealloc => "_PyBytesWriter_Dealloc",
@@ -6848,6 +7135,7 @@ impl FunctionId {
                 "_PyModuleSpec_IsUninitializedSubmodule"
             }
             FunctionId::_PyModule_Clear => "_PyModule_Clear",
+            FunctionId::_PyModule_ClearDict => "_PyModule_ClearDict",
             FunctionId::_PyModule_IsExtension => "_PyModule_IsExtension",
             FunctionId::_PyNamespace_New => "_PyNamespace_New",
             FunctionId::_PyNumber_InPlacePowerNoMod => "_PyNumber_InPlacePowerNoMod",
@@ -6895,9 +7183,17 @@ impl FunctionId {
                 "_PyObject_SetAttributeErrorContext"
             }
             FunctionId::_PyObject_SetDeferredRefcount => "_PyObject_SetDeferredRefcount",
+            FunctionId::_PyObject_StoreInstanceAttribute => {
+                "_PyObject_StoreInstanceAttribute"
+            }
+            FunctionId::_PyObject_TryGetInstanceAttribute => {
+                "_PyObject_TryGetInstanceAttribute"
+            }
             FunctionId::_PySequence_IterSearch => "_PySequence_IterSearch",
             FunctionId::_PySet_ClearInternal => "_PySet_ClearInternal",
             FunctionId::_PySet_Contains => "_PySet_Contains",
+            FunctionId::_PySet_NextEntry => "_PySet_NextEntry",
+            FunctionId::_PySet_NextEntryRef => "_PySet_NextEntryRef",
             FunctionId::_PySet_Update => "_PySet_Update",
             FunctionId::_PySlice_ClearFreeList => "_PySlice_ClearFreeList",
             FunctionId::_PySlice_FromIndices => "_PySlice_FromIndices",
@@ -6963,6 +7259,8 @@ impl FunctionId {
             FunctionId::_PyUnicodeWriter_WriteSubstring => {
                 "_PyUnicodeWriter_WriteSubstring"
             }
+            FunctionId::_PyUnicode_AsUTF8NoNUL => "_PyUnicode_AsUTF8NoNUL",
+            FunctionId::_PyUnicode_ClearInterned => "_PyUnicode_ClearInterned",
             FunctionId::_PyUnicode_EQ => "_PyUnicode_EQ",
             FunctionId::_PyUnicode_Equal => "_PyUnicode_Equal",
             FunctionId::_PyUnicode_EqualToASCIIId => "_PyUnicode_EqualToASCIIId",
@@ -6982,6 +7280,7 @@ impl FunctionId {
             }
             FunctionId::_PyUnicode_ScanIdentifier => "_PyUnicode_ScanIdentifier",
             FunctionId::_PyUnicode_TranslateCharmap => "_PyUnicode_TranslateCharmap",
+            FunctionId::_PyUnicode_UTF8 => "_PyUnicode_UTF8",
             FunctionId::_PyUnicode_XStrip => "_PyUnicode_XStrip",
             FunctionId::_PyWeakref_ClearRef => "_PyWeakref_ClearRef",
             FunctionId::_PyWeakref_GetWeakrefCount => "_PyWeakref_GetWeakrefCount",
@@ -7107,6 +7406,7 @@ impl FunctionId {
             FunctionId::bytearray_removesuffix => "bytearray_removesuffix",
             FunctionId::bytearray_repeat => "bytearray_repeat",
             FunctionId::bytearray_replace => "bytearray_replace",
+            FunctionId::bytearray_replace_impl => "bytearray_replace_impl",
             FunctionId::bytearray_reverse => "bytearray_reverse",
             FunctionId::bytearray_rfind => "bytearray_rfind",
             FunctionId::bytearray_rfind_impl => "bytearray_rfind_impl",
@@ -7119,10 +7419,12 @@ impl FunctionId {
             FunctionId::bytearray_splitlines_impl => "bytearray_splitlines_impl",
             FunctionId::bytearray_startswith => "bytearray_startswith",
             FunctionId::bytearray_startswith_impl => "bytearray_startswith_impl",
+            FunctionId::bytearray_str => "bytearray_str",
             FunctionId::bytearray_strip => "bytearray_strip",
             FunctionId::bytearray_strip_impl => "bytearray_strip_impl",
             FunctionId::bytearrayiter_dealloc => "bytearrayiter_dealloc",
             FunctionId::bytearrayiter_length_hint => "bytearrayiter_length_hint",
+            FunctionId::bytearrayiter_reduce => "bytearrayiter_reduce",
             FunctionId::bytearrayiter_setstate => "bytearrayiter_setstate",
             FunctionId::bytes___bytes__ => "bytes___bytes__",
             FunctionId::bytes___bytes___impl => "bytes___bytes___impl",
@@ -7151,20 +7453,24 @@ impl FunctionId {
             FunctionId::bytes_mod => "bytes_mod",
             FunctionId::bytes_new_impl => "bytes_new_impl",
             FunctionId::bytes_partition => "bytes_partition",
+            FunctionId::bytes_partition_impl => "bytes_partition_impl",
             FunctionId::bytes_removeprefix => "bytes_removeprefix",
             FunctionId::bytes_removesuffix => "bytes_removesuffix",
             FunctionId::bytes_replace => "bytes_replace",
+            FunctionId::bytes_replace_impl => "bytes_replace_impl",
             FunctionId::bytes_repr => "bytes_repr",
             FunctionId::bytes_rfind => "bytes_rfind",
             FunctionId::bytes_rfind_impl => "bytes_rfind_impl",
             FunctionId::bytes_rindex => "bytes_rindex",
             FunctionId::bytes_rindex_impl => "bytes_rindex_impl",
             FunctionId::bytes_rpartition => "bytes_rpartition",
+            FunctionId::bytes_rpartition_impl => "bytes_rpartition_impl",
             FunctionId::bytes_rstrip => "bytes_rstrip",
             FunctionId::bytes_rstrip_impl => "bytes_rstrip_impl",
             FunctionId::bytes_splitlines_impl => "bytes_splitlines_impl",
             FunctionId::bytes_startswith => "bytes_startswith",
             FunctionId::bytes_startswith_impl => "bytes_startswith_impl",
+            FunctionId::bytes_str => "bytes_str",
             FunctionId::bytes_strip => "bytes_strip",
             FunctionId::bytes_strip_impl => "bytes_strip_impl",
             FunctionId::bytesobject_return_self => "return_self",
@@ -7197,11 +7503,13 @@ impl FunctionId {
             FunctionId::call_unbound_noarg => "call_unbound_noarg",
             FunctionId::calliter_dealloc => "calliter_dealloc",
             FunctionId::calliter_iternext => "calliter_iternext",
+            FunctionId::calliter_reduce => "calliter_reduce",
             FunctionId::cell_clear => "cell_clear",
             FunctionId::cell_dealloc => "cell_dealloc",
             FunctionId::cell_get_contents => "cell_get_contents",
             FunctionId::cell_new => "cell_new",
             FunctionId::cell_repr => "cell_repr",
+            FunctionId::cell_richcompare => "cell_richcompare",
             FunctionId::cell_set_contents => "cell_set_contents",
             FunctionId::cfunction_call => "cfunction_call",
             FunctionId::cfunction_check_kwargs => "cfunction_check_kwargs",
@@ -7243,6 +7551,8 @@ impl FunctionId {
             FunctionId::cm_init => "cm_init",
             FunctionId::cm_repr => "cm_repr",
             FunctionId::compare_generic => "compare_generic",
+            FunctionId::compare_unicode_generic => "compare_unicode_generic",
+            FunctionId::compare_unicode_unicode => "compare_unicode_unicode",
             FunctionId::compatible_for_assignment => "compatible_for_assignment",
             FunctionId::compatible_with_tp_base => "compatible_with_tp_base",
             FunctionId::complex___complex__ => "complex___complex__",
@@ -7258,6 +7568,7 @@ impl FunctionId {
             FunctionId::compute_range_length_long => "compute_range_length_long",
             FunctionId::compute_slice => "compute_slice",
             FunctionId::contains => "contains",
+            FunctionId::convert_to_double => "convert_to_double",
             FunctionId::copy_lock_held => "copy_lock_held",
             FunctionId::delitem_knownhash_lock_held => "delitem_knownhash_lock_held",
             FunctionId::descr_check => "descr_check",
@@ -7265,6 +7576,7 @@ impl FunctionId {
             FunctionId::descr_get_qualname => "descr_get_qualname",
             FunctionId::descr_name => "descr_name",
             FunctionId::descr_new => "descr_new",
+            FunctionId::descr_reduce => "descr_reduce",
             FunctionId::descr_repr => "descr_repr",
             FunctionId::descr_setcheck => "descr_setcheck",
             FunctionId::descrobject_method_get_doc => "method_get_doc",
@@ -7393,27 +7705,35 @@ impl FunctionId {
             FunctionId::fixup_slot_dispatchers => "fixup_slot_dispatchers",
             FunctionId::float___ceil__ => "float___ceil__",
             FunctionId::float___floor__ => "float___floor__",
+            FunctionId::float___floor___impl => "float___floor___impl",
             FunctionId::float___format__ => "float___format__",
             FunctionId::float___format___impl => "float___format___impl",
+            FunctionId::float___getformat__ => "float___getformat__",
             FunctionId::float___getformat___impl => "float___getformat___impl",
             FunctionId::float___getnewargs__ => "float___getnewargs__",
             FunctionId::float___round__ => "float___round__",
             FunctionId::float___trunc__ => "float___trunc__",
             FunctionId::float___trunc___impl => "float___trunc___impl",
+            FunctionId::float_abs => "float_abs",
+            FunctionId::float_add => "float_add",
             FunctionId::float_as_integer_ratio => "float_as_integer_ratio",
             FunctionId::float_bool => "float_bool",
             FunctionId::float_conjugate => "float_conjugate",
             FunctionId::float_conjugate_impl => "float_conjugate_impl",
             FunctionId::float_dealloc => "float_dealloc",
+            FunctionId::float_div => "float_div",
             FunctionId::float_float => "float_float",
+            FunctionId::float_floor_div => "float_floor_div",
             FunctionId::float_getimag => "float_getimag",
             FunctionId::float_getreal => "float_getreal",
             FunctionId::float_hash => "float_hash",
             FunctionId::float_hex => "float_hex",
             FunctionId::float_is_integer => "float_is_integer",
+            FunctionId::float_mul => "float_mul",
             FunctionId::float_neg => "float_neg",
             FunctionId::float_new => "float_new",
             FunctionId::float_new_impl => "float_new_impl",
+            FunctionId::float_sub => "float_sub",
             FunctionId::float_subtype_new => "float_subtype_new",
             FunctionId::float_vectorcall => "float_vectorcall",
             FunctionId::formatchar => "formatchar",
@@ -7472,10 +7792,12 @@ impl FunctionId {
             FunctionId::ga_iter => "ga_iter",
             FunctionId::ga_iter_clear => "ga_iter_clear",
             FunctionId::ga_iter_dealloc => "ga_iter_dealloc",
+            FunctionId::ga_iter_reduce => "ga_iter_reduce",
             FunctionId::ga_iternext => "ga_iternext",
             FunctionId::ga_mro_entries => "ga_mro_entries",
             FunctionId::ga_new => "ga_new",
             FunctionId::ga_parameters => "ga_parameters",
+            FunctionId::ga_reduce => "ga_reduce",
             FunctionId::ga_repr => "ga_repr",
             FunctionId::ga_repr_item => "ga_repr_item",
             FunctionId::ga_repr_items_list => "ga_repr_items_list",
@@ -7488,11 +7810,15 @@ impl FunctionId {
             FunctionId::get_basic_refs => "get_basic_refs",
             FunctionId::get_builtin_base_with_dict => "get_builtin_base_with_dict",
             FunctionId::get_dict_descriptor => "get_dict_descriptor",
+            FunctionId::get_dict_freelist => "get_dict_freelist",
             FunctionId::get_dict_state => "get_dict_state",
+            FunctionId::get_dictkeys_freelist => "get_dictkeys_freelist",
             FunctionId::get_field_object => "get_field_object",
+            FunctionId::get_float_freelist => "get_float_freelist",
             FunctionId::get_float_state => "get_float_state",
             FunctionId::get_integer => "get_integer",
             FunctionId::get_len_of_range => "get_len_of_range",
+            FunctionId::get_list_freelist => "get_list_freelist",
             FunctionId::get_list_state => "get_list_state",
             FunctionId::get_module_by_def => "get_module_by_def",
             FunctionId::get_ob_shash => "get_ob_shash",
@@ -7517,6 +7843,7 @@ impl FunctionId {
             FunctionId::hashtable_unicode_compare => "hashtable_unicode_compare",
             FunctionId::hashtable_unicode_hash => "hashtable_unicode_hash",
             FunctionId::hex_from_char => "hex_from_char",
+            FunctionId::immortalize_interned => "immortalize_interned",
             FunctionId::import_copyreg => "import_copyreg",
             FunctionId::inherit_patma_flags => "inherit_patma_flags",
             FunctionId::inherit_special => "inherit_special",
@@ -7554,10 +7881,12 @@ impl FunctionId {
             FunctionId::int_bit_length_impl => "int_bit_length_impl",
             FunctionId::int_is_integer => "int_is_integer",
             FunctionId::int_is_integer_impl => "int_is_integer_impl",
+            FunctionId::intern_static => "intern_static",
             FunctionId::is_basic_proxy => "is_basic_proxy",
             FunctionId::is_basic_ref => "is_basic_ref",
             FunctionId::is_basic_ref_or_proxy => "is_basic_ref_or_proxy",
             FunctionId::is_medium_int => "is_medium_int",
+            FunctionId::is_readying => "is_readying",
             FunctionId::is_same => "is_same",
             FunctionId::is_subtype_with_mro => "is_subtype_with_mro",
             FunctionId::is_unionable => "is_unionable",
@@ -7565,6 +7894,7 @@ impl FunctionId {
             FunctionId::iter_dealloc => "iter_dealloc",
             FunctionId::iter_iternext => "iter_iternext",
             FunctionId::iter_len => "iter_len",
+            FunctionId::iter_reduce => "iter_reduce",
             FunctionId::iter_setstate => "iter_setstate",
             FunctionId::kind_maxchar_limit => "kind_maxchar_limit",
             FunctionId::l_divmod => "l_divmod",
@@ -7609,6 +7939,7 @@ impl FunctionId {
             FunctionId::list_repr_impl => "list_repr_impl",
             FunctionId::list_reverse => "list_reverse",
             FunctionId::list_richcompare => "list_richcompare",
+            FunctionId::list_richcompare_impl => "list_richcompare_impl",
             FunctionId::list_slice_step_lock_held => "list_slice_step_lock_held",
             FunctionId::list_slice_wrap => "list_slice_wrap",
             FunctionId::list_subscript => "list_subscript",
@@ -7617,6 +7948,7 @@ impl FunctionId {
             FunctionId::listiter_len => "listiter_len",
             FunctionId::listiter_next => "listiter_next",
             FunctionId::listiter_reduce => "listiter_reduce",
+            FunctionId::listiter_reduce_general => "listiter_reduce_general",
             FunctionId::listiter_setstate => "listiter_setstate",
             FunctionId::listobject_ensure_shared_on_resize => "ensure_shared_on_resize",
             FunctionId::listreviter_dealloc => "listreviter_dealloc",
@@ -7649,6 +7981,7 @@ impl FunctionId {
             FunctionId::long_new_impl => "long_new_impl",
             FunctionId::long_normalize => "long_normalize",
             FunctionId::long_or => "long_or",
+            FunctionId::long_richcompare => "long_richcompare",
             FunctionId::long_rshift => "long_rshift",
             FunctionId::long_rshift1 => "long_rshift1",
             FunctionId::long_sub => "long_sub",
@@ -7658,12 +7991,15 @@ impl FunctionId {
             FunctionId::longrangeiter_dealloc => "longrangeiter_dealloc",
             FunctionId::longrangeiter_len => "longrangeiter_len",
             FunctionId::longrangeiter_next => "longrangeiter_next",
+            FunctionId::longrangeiter_reduce => "longrangeiter_reduce",
             FunctionId::longrangeiter_setstate => "longrangeiter_setstate",
             FunctionId::lookdict_index => "lookdict_index",
             FunctionId::lookup_maybe_method => "lookup_maybe_method",
             FunctionId::lookup_method => "lookup_method",
             FunctionId::lookup_tp_bases => "lookup_tp_bases",
+            FunctionId::lookup_tp_dict => "lookup_tp_dict",
             FunctionId::lookup_tp_mro => "lookup_tp_mro",
+            FunctionId::lookup_tp_subclasses => "lookup_tp_subclasses",
             FunctionId::mainformatlong => "mainformatlong",
             FunctionId::make_decode_exception => "make_decode_exception",
             FunctionId::make_dict_from_instance_attributes => {
@@ -7701,8 +8037,10 @@ impl FunctionId {
             FunctionId::maybe_freelist_pop => "maybe_freelist_pop",
             FunctionId::maybe_freelist_push => "maybe_freelist_push",
             FunctionId::medium_value => "medium_value",
+            FunctionId::member_get => "member_get",
             FunctionId::member_get_doc => "member_get_doc",
             FunctionId::member_repr => "member_repr",
+            FunctionId::member_set => "member_set",
             FunctionId::merge => "merge",
             FunctionId::merge_class_dict => "merge_class_dict",
             FunctionId::merge_compute_minrun => "merge_compute_minrun",
@@ -7714,9 +8052,11 @@ impl FunctionId {
             FunctionId::meth_get__self__ => "meth_get__self__",
             FunctionId::meth_get__text_signature__ => "meth_get__text_signature__",
             FunctionId::meth_hash => "meth_hash",
+            FunctionId::meth_reduce => "meth_reduce",
             FunctionId::meth_repr => "meth_repr",
             FunctionId::meth_richcompare => "meth_richcompare",
             FunctionId::method___reduce__ => "method___reduce__",
+            FunctionId::method___reduce___impl => "method___reduce___impl",
             FunctionId::method_check_args => "method_check_args",
             FunctionId::method_dealloc => "method_dealloc",
             FunctionId::method_descr_get => "method_descr_get",
@@ -7747,6 +8087,7 @@ impl FunctionId {
             }
             FunctionId::module___init___impl => "module___init___impl",
             FunctionId::module_clear => "module_clear",
+            FunctionId::module_dealloc => "module_dealloc",
             FunctionId::module_dir => "module_dir",
             FunctionId::module_get_annotations => "module_get_annotations",
             FunctionId::module_getattro => "module_getattro",
@@ -7767,6 +8108,7 @@ impl FunctionId {
             FunctionId::namespace_replace => "namespace_replace",
             FunctionId::namespace_repr => "namespace_repr",
             FunctionId::namespace_richcompare => "namespace_richcompare",
+            FunctionId::new_dict => "new_dict",
             FunctionId::new_dict_with_shared_keys => "new_dict_with_shared_keys",
             FunctionId::new_module => "new_module",
             FunctionId::new_module_notrack => "new_module_notrack",
@@ -7811,6 +8153,7 @@ impl FunctionId {
             FunctionId::object_str => "object_str",
             FunctionId::object_subclasshook => "object_subclasshook",
             FunctionId::overrides_hash => "overrides_hash",
+            FunctionId::pad => "pad",
             FunctionId::parse_args_finds_unicode => "parse_args_finds_unicode",
             FunctionId::parse_field => "parse_field",
             FunctionId::pop_lock_held => "pop_lock_held",
@@ -7900,6 +8243,7 @@ impl FunctionId {
             FunctionId::range_item => "range_item",
             FunctionId::range_iter => "range_iter",
             FunctionId::range_length => "range_length",
+            FunctionId::range_new => "range_new",
             FunctionId::range_reduce => "range_reduce",
             FunctionId::range_repr => "range_repr",
             FunctionId::range_richcompare => "range_richcompare",
@@ -7907,6 +8251,7 @@ impl FunctionId {
             FunctionId::range_vectorcall => "range_vectorcall",
             FunctionId::rangeiter_len => "rangeiter_len",
             FunctionId::rangeiter_next => "rangeiter_next",
+            FunctionId::rangeiter_reduce => "rangeiter_reduce",
             FunctionId::rangeiter_setstate => "rangeiter_setstate",
             FunctionId::recurse_down_subclasses => "recurse_down_subclasses",
             FunctionId::recursive_issubclass => "recursive_issubclass",
@@ -7957,10 +8302,14 @@ impl FunctionId {
             FunctionId::set_copy_and_difference => "set_copy_and_difference",
             FunctionId::set_copy_impl => "set_copy_impl",
             FunctionId::set_dealloc => "set_dealloc",
+            FunctionId::set_difference => "set_difference",
             FunctionId::set_difference_multi => "set_difference_multi",
             FunctionId::set_difference_multi_impl => "set_difference_multi_impl",
             FunctionId::set_difference_update => "set_difference_update",
             FunctionId::set_difference_update_impl => "set_difference_update_impl",
+            FunctionId::set_difference_update_internal => {
+                "set_difference_update_internal"
+            }
             FunctionId::set_direct_contains => "set_direct_contains",
             FunctionId::set_discard => "set_discard",
             FunctionId::set_discard_entry => "set_discard_entry",
@@ -7971,6 +8320,7 @@ impl FunctionId {
             FunctionId::set_iand => "set_iand",
             FunctionId::set_init => "set_init",
             FunctionId::set_insert_clean => "set_insert_clean",
+            FunctionId::set_intersection => "set_intersection",
             FunctionId::set_intersection_multi => "set_intersection_multi",
             FunctionId::set_intersection_multi_impl => "set_intersection_multi_impl",
             FunctionId::set_intersection_update => "set_intersection_update",
@@ -7980,7 +8330,9 @@ impl FunctionId {
             }
             FunctionId::set_ior => "set_ior",
             FunctionId::set_isdisjoint => "set_isdisjoint",
+            FunctionId::set_isdisjoint_impl => "set_isdisjoint_impl",
             FunctionId::set_issubset => "set_issubset",
+            FunctionId::set_issubset_impl => "set_issubset_impl",
             FunctionId::set_issuperset => "set_issuperset",
             FunctionId::set_issuperset_impl => "set_issuperset_impl",
             FunctionId::set_isub => "set_isub",
@@ -7997,6 +8349,7 @@ impl FunctionId {
             FunctionId::set_remove => "set_remove",
             FunctionId::set_remove_impl => "set_remove_impl",
             FunctionId::set_repr => "set_repr",
+            FunctionId::set_repr_lock_held => "set_repr_lock_held",
             FunctionId::set_richcompare => "set_richcompare",
             FunctionId::set_sub => "set_sub",
             FunctionId::set_symmetric_difference => "set_symmetric_difference",
@@ -8006,6 +8359,9 @@ impl FunctionId {
             }
             FunctionId::set_symmetric_difference_update_dict => {
                 "set_symmetric_difference_update_dict"
+            }
+            FunctionId::set_symmetric_difference_update_set => {
+                "set_symmetric_difference_update_set"
             }
             FunctionId::set_tp_bases => "set_tp_bases",
             FunctionId::set_tp_mro => "set_tp_mro",
@@ -8025,11 +8381,13 @@ impl FunctionId {
             FunctionId::setitem_lock_held => "setitem_lock_held",
             FunctionId::setitem_take2_lock_held => "setitem_take2_lock_held",
             FunctionId::setiter_dealloc => "setiter_dealloc",
+            FunctionId::setiter_iternext => "setiter_iternext",
             FunctionId::setiter_len => "setiter_len",
             FunctionId::setup_ga => "setup_ga",
             FunctionId::shape_differs => "shape_differs",
             FunctionId::shared_keys_usable_size => "shared_keys_usable_size",
             FunctionId::sizeof_lock_held => "sizeof_lock_held",
+            FunctionId::slice_dealloc => "slice_dealloc",
             FunctionId::slice_indices => "slice_indices",
             FunctionId::slice_new => "slice_new",
             FunctionId::slice_reduce => "slice_reduce",
@@ -8135,6 +8493,7 @@ impl FunctionId {
             FunctionId::stringlib_zfill => "stringlib_zfill",
             FunctionId::striter_dealloc => "striter_dealloc",
             FunctionId::striter_len => "striter_len",
+            FunctionId::striter_reduce => "striter_reduce",
             FunctionId::striter_setstate => "striter_setstate",
             FunctionId::structseq_dealloc => "structseq_dealloc",
             FunctionId::subtype_clear => "subtype_clear",
@@ -8178,10 +8537,12 @@ impl FunctionId {
             FunctionId::tupleiter_dealloc => "tupleiter_dealloc",
             FunctionId::tupleiter_len => "tupleiter_len",
             FunctionId::tupleiter_next => "tupleiter_next",
+            FunctionId::tupleiter_reduce => "tupleiter_reduce",
             FunctionId::tupleiter_setstate => "tupleiter_setstate",
             FunctionId::tuplelength => "tuplelength",
             FunctionId::tupleobject_tuple_index => "tuple_index",
             FunctionId::tuplerepr => "tuplerepr",
+            FunctionId::tuplerichcompare => "tuplerichcompare",
             FunctionId::tuplesubscript => "tuplesubscript",
             FunctionId::type___dir__ => "type___dir__",
             FunctionId::type___dir___impl => "type___dir___impl",
@@ -8235,6 +8596,7 @@ impl FunctionId {
             FunctionId::type_new_set_classdictcell => "type_new_set_classdictcell",
             FunctionId::type_new_set_ht_name => "type_new_set_ht_name",
             FunctionId::type_new_set_module => "type_new_set_module",
+            FunctionId::type_new_set_name => "type_new_set_name",
             FunctionId::type_new_set_names => "type_new_set_names",
             FunctionId::type_new_set_slots => "type_new_set_slots",
             FunctionId::type_new_slots => "type_new_slots",
@@ -8247,6 +8609,7 @@ impl FunctionId {
             FunctionId::type_ready => "type_ready",
             FunctionId::type_ready_add_subclasses => "type_ready_add_subclasses",
             FunctionId::type_ready_fill_dict => "type_ready_fill_dict",
+            FunctionId::type_ready_inherit => "type_ready_inherit",
             FunctionId::type_ready_managed_dict => "type_ready_managed_dict",
             FunctionId::type_ready_mro => "type_ready_mro",
             FunctionId::type_ready_post_checks => "type_ready_post_checks",
@@ -8265,11 +8628,13 @@ impl FunctionId {
             FunctionId::type_set_bases_unlocked => "type_set_bases_unlocked",
             FunctionId::type_set_doc => "type_set_doc",
             FunctionId::type_set_module => "type_set_module",
+            FunctionId::type_set_name => "type_set_name",
             FunctionId::type_set_qualname => "type_set_qualname",
             FunctionId::type_set_type_params => "type_set_type_params",
             FunctionId::type_setattro => "type_setattro",
             FunctionId::type_update_dict => "type_update_dict",
             FunctionId::type_vectorcall => "type_vectorcall",
+            FunctionId::typeobject__common_reduce => "_common_reduce",
             FunctionId::ucs1lib_SWAB4 => "ucs1lib_SWAB4",
             FunctionId::ucs1lib__factorize => "ucs1lib__factorize",
             FunctionId::ucs1lib__two_way_find => "ucs1lib__two_way_find",
@@ -8293,9 +8658,11 @@ impl FunctionId {
             FunctionId::unicode_capitalize => "unicode_capitalize",
             FunctionId::unicode_casefold => "unicode_casefold",
             FunctionId::unicode_center_impl => "unicode_center_impl",
+            FunctionId::unicode_check_encoding_errors => "unicode_check_encoding_errors",
             FunctionId::unicode_check_modifiable => "unicode_check_modifiable",
             FunctionId::unicode_count => "unicode_count",
             FunctionId::unicode_encode_impl => "unicode_encode_impl",
+            FunctionId::unicode_encode_utf8 => "unicode_encode_utf8",
             FunctionId::unicode_endswith => "unicode_endswith",
             FunctionId::unicode_endswith_impl => "unicode_endswith_impl",
             FunctionId::unicode_ensure_utf8 => "unicode_ensure_utf8",
@@ -8305,6 +8672,8 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "unicode_format_arg_format",
             FunctionId::unicode_format_arg_parse => "unicode_format_arg_parse",
             FunctionId::unicode_format_getnextarg => "unicode_format_getnextarg",
+            FunctionId::unicode_get_hash => "unicode_get_hash",
+            FunctionId::unicode_get_widechar_size => "unicode_get_widechar_size",
             FunctionId::unicode_getitem => "unicode_getitem",
             FunctionId::unicode_getnewargs => "unicode_getnewargs",
             FunctionId::unicode_hash => "unicode_hash",
@@ -8329,6 +8698,7 @@ impl FunctionId {
             FunctionId::unicode_isprintable => "unicode_isprintable",
             FunctionId::unicode_isprintable_impl => "unicode_isprintable_impl",
             FunctionId::unicode_isspace => "unicode_isspace",
+            FunctionId::unicode_isspace_impl => "unicode_isspace_impl",
             FunctionId::unicode_istitle => "unicode_istitle",
             FunctionId::unicode_istitle_impl => "unicode_istitle_impl",
             FunctionId::unicode_isupper => "unicode_isupper",
@@ -8386,6 +8756,7 @@ impl FunctionId {
             FunctionId::unicodeiter_dealloc => "unicodeiter_dealloc",
             FunctionId::unicodeiter_len => "unicodeiter_len",
             FunctionId::unicodeiter_next => "unicodeiter_next",
+            FunctionId::unicodeiter_reduce => "unicodeiter_reduce",
             FunctionId::unicodeiter_setstate => "unicodeiter_setstate",
             FunctionId::unicodekeys_lookup_split => "unicodekeys_lookup_split",
             FunctionId::unicodeobject_stringlib__factorize => "stringlib__factorize",
@@ -8456,6 +8827,7 @@ impl FunctionId {
             FunctionId::wrapper_name => "wrapper_name",
             FunctionId::wrapper_objclass => "wrapper_objclass",
             FunctionId::wrapper_qualname => "wrapper_qualname",
+            FunctionId::wrapper_reduce => "wrapper_reduce",
             FunctionId::wrapper_repr => "wrapper_repr",
             FunctionId::wrapper_richcompare => "wrapper_richcompare",
             FunctionId::wrapper_text_signature => "wrapper_text_signature",
@@ -8625,6 +8997,7 @@ impl FunctionId {
             FunctionId::PyNumber_InPlaceXor => "Objects/abstract.c",
             FunctionId::PyNumber_Index => "Objects/abstract.c",
             FunctionId::PyNumber_Invert => "Objects/abstract.c",
+            FunctionId::PyNumber_Long => "Objects/abstract.c",
             FunctionId::PyNumber_Lshift => "Objects/abstract.c",
             FunctionId::PyNumber_MatrixMultiply => "Objects/abstract.c",
             FunctionId::PyNumber_Multiply => "Objects/abstract.c",
@@ -8652,6 +9025,7 @@ impl FunctionId {
             FunctionId::PyObject_DelItemString => "Objects/abstract.c",
             FunctionId::PyObject_Dir => "Objects/object.c",
             FunctionId::PyObject_Format => "Objects/abstract.c",
+            FunctionId::PyObject_Free => "",
             FunctionId::PyObject_GC_Del => "",
             FunctionId::PyObject_GET_WEAKREFS_LISTPTR => "Objects/object.c",
             FunctionId::PyObject_GenericGetAttr => "Objects/object.c",
@@ -8779,7 +9153,9 @@ impl FunctionId {
             FunctionId::PyUnicode_CopyCharacters => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Count => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeCharmap => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeFSDefault => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeFSDefaultAndSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeLocale => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeLocaleAndSize => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeRawUnicodeEscape => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUTF16 => "Objects/unicodeobject.c",
@@ -8789,15 +9165,19 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUnicodeEscape => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EncodeFSDefault => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EncodeLocale => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_EqualToUTF8 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Fill => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Find => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FromEncodedObject => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromObject => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromOrdinal => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_FromString => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromStringAndSize => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_FromUnicode => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_GetDefaultEncoding => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_GetLength => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_GetSize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_HASH => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_InternFromString => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_InternImmortal => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_InternInPlace => "Objects/unicodeobject.c",
@@ -8807,10 +9187,14 @@ impl FunctionId {
             FunctionId::PyUnicode_ReadChar => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Replace => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Resize => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_RichCompare => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_SET_HASH => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_SET_UTF8 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_SET_UTF8_LENGTH => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Split => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Tailmatch => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_Translate => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_UTF8_LENGTH => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_WriteChar => "Objects/unicodeobject.c",
             FunctionId::PyUnstable_Long_CompactValue => "Objects/longobject.c",
             FunctionId::PyUnstable_Long_IsCompact => "Objects/longobject.c",
@@ -8839,6 +9223,7 @@ impl FunctionId {
             FunctionId::_FieldNameIterator_item => "Objects/unicodeobject.c",
             FunctionId::_PyBuffer_ReleaseInInterpreter => "Objects/abstract.c",
             FunctionId::_PyBuffer_ReleaseInInterpreterAndRawFree => "Objects/abstract.c",
+            FunctionId::_PyBuildSlice_Consume2 => "Objects/sliceobject.c",
             FunctionId::_PyBuildSlice_ConsumeRefs => "Objects/sliceobject.c",
             FunctionId::_PyBytesWriter_AsString => "Objects/bytesobject.c",
             FunctionId::_PyBytesWriter_Dealloc => "Objects/bytesobject.c",
@@ -8913,6 +9298,7 @@ impl FunctionId {
                 "Objects/moduleobject.c"
             }
             FunctionId::_PyModule_Clear => "Objects/moduleobject.c",
+            FunctionId::_PyModule_ClearDict => "Objects/moduleobject.c",
             FunctionId::_PyModule_IsExtension => "Objects/moduleobject.c",
             FunctionId::_PyNamespace_New => "Objects/namespaceobject.c",
             FunctionId::_PyNumber_InPlacePowerNoMod => "Objects/abstract.c",
@@ -8952,9 +9338,13 @@ impl FunctionId {
             FunctionId::_PyObject_SetAttrId => "Objects/object.c",
             FunctionId::_PyObject_SetAttributeErrorContext => "Objects/object.c",
             FunctionId::_PyObject_SetDeferredRefcount => "Objects/object.c",
+            FunctionId::_PyObject_StoreInstanceAttribute => "Objects/dictobject.c",
+            FunctionId::_PyObject_TryGetInstanceAttribute => "Objects/dictobject.c",
             FunctionId::_PySequence_IterSearch => "Objects/abstract.c",
             FunctionId::_PySet_ClearInternal => "Objects/setobject.c",
             FunctionId::_PySet_Contains => "Objects/setobject.c",
+            FunctionId::_PySet_NextEntry => "Objects/setobject.c",
+            FunctionId::_PySet_NextEntryRef => "Objects/setobject.c",
             FunctionId::_PySet_Update => "Objects/setobject.c",
             FunctionId::_PySlice_ClearFreeList => "Objects/sliceobject.c",
             FunctionId::_PySlice_FromIndices => "Objects/sliceobject.c",
@@ -9008,6 +9398,8 @@ impl FunctionId {
             FunctionId::_PyUnicodeWriter_WriteCharInline => "Objects/unicodeobject.c",
             FunctionId::_PyUnicodeWriter_WriteStr => "Objects/unicodeobject.c",
             FunctionId::_PyUnicodeWriter_WriteSubstring => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_AsUTF8NoNUL => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_ClearInterned => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_EQ => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_Equal => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_EqualToASCIIId => "Objects/unicodeobject.c",
@@ -9025,6 +9417,7 @@ impl FunctionId {
             FunctionId::_PyUnicode_InternedSize_Immortal => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_ScanIdentifier => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_TranslateCharmap => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_UTF8 => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_XStrip => "Objects/unicodeobject.c",
             FunctionId::_PyWeakref_ClearRef => "Objects/weakrefobject.c",
             FunctionId::_PyWeakref_GetWeakrefCount => "Objects/weakrefobject.c",
@@ -9054,7 +9447,7 @@ impl FunctionId {
             FunctionId::_align_up => "Objects/typeobject.c",
             FunctionId::_buffer_release_call => "Objects/abstract.c",
             FunctionId::_canresize => "Objects/bytearrayobject.c",
-            FunctionId::_common_reduce => "Objects/typeobject.c",
+            FunctionId::_common_reduce => "Objects/bytearrayobject.c",
             FunctionId::_dir_locals => "Objects/object.c",
             FunctionId::_dir_object => "Objects/object.c",
             FunctionId::_fits_in_n_bits => "Objects/longobject.c",
@@ -9150,6 +9543,7 @@ impl FunctionId {
             FunctionId::bytearray_removesuffix => "Objects/bytearrayobject.c",
             FunctionId::bytearray_repeat => "Objects/bytearrayobject.c",
             FunctionId::bytearray_replace => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_replace_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_reverse => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rfind => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rfind_impl => "Objects/bytearrayobject.c",
@@ -9162,10 +9556,12 @@ impl FunctionId {
             FunctionId::bytearray_splitlines_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_startswith => "Objects/bytearrayobject.c",
             FunctionId::bytearray_startswith_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_str => "Objects/bytearrayobject.c",
             FunctionId::bytearray_strip => "Objects/bytearrayobject.c",
             FunctionId::bytearray_strip_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_dealloc => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_length_hint => "Objects/bytearrayobject.c",
+            FunctionId::bytearrayiter_reduce => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_setstate => "Objects/bytearrayobject.c",
             FunctionId::bytes___bytes__ => "Objects/bytesobject.c",
             FunctionId::bytes___bytes___impl => "Objects/bytesobject.c",
@@ -9194,20 +9590,24 @@ impl FunctionId {
             FunctionId::bytes_mod => "Objects/bytesobject.c",
             FunctionId::bytes_new_impl => "Objects/bytesobject.c",
             FunctionId::bytes_partition => "Objects/bytesobject.c",
+            FunctionId::bytes_partition_impl => "Objects/bytesobject.c",
             FunctionId::bytes_removeprefix => "Objects/bytesobject.c",
             FunctionId::bytes_removesuffix => "Objects/bytesobject.c",
             FunctionId::bytes_replace => "Objects/bytesobject.c",
+            FunctionId::bytes_replace_impl => "Objects/bytesobject.c",
             FunctionId::bytes_repr => "Objects/bytesobject.c",
             FunctionId::bytes_rfind => "Objects/bytesobject.c",
             FunctionId::bytes_rfind_impl => "Objects/bytesobject.c",
             FunctionId::bytes_rindex => "Objects/bytesobject.c",
             FunctionId::bytes_rindex_impl => "Objects/bytesobject.c",
             FunctionId::bytes_rpartition => "Objects/bytesobject.c",
+            FunctionId::bytes_rpartition_impl => "Objects/bytesobject.c",
             FunctionId::bytes_rstrip => "Objects/bytesobject.c",
             FunctionId::bytes_rstrip_impl => "Objects/bytesobject.c",
             FunctionId::bytes_splitlines_impl => "Objects/bytesobject.c",
             FunctionId::bytes_startswith => "Objects/bytesobject.c",
             FunctionId::bytes_startswith_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_str => "Objects/bytesobject.c",
             FunctionId::bytes_strip => "Objects/bytesobject.c",
             FunctionId::bytes_strip_impl => "Objects/bytesobject.c",
             FunctionId::bytesobject_return_self => "Objects/bytesobject.c",
@@ -9240,11 +9640,13 @@ impl FunctionId {
             FunctionId::call_unbound_noarg => "Objects/typeobject.c",
             FunctionId::calliter_dealloc => "Objects/iterobject.c",
             FunctionId::calliter_iternext => "Objects/iterobject.c",
+            FunctionId::calliter_reduce => "Objects/iterobject.c",
             FunctionId::cell_clear => "Objects/cellobject.c",
             FunctionId::cell_dealloc => "Objects/cellobject.c",
             FunctionId::cell_get_contents => "Objects/cellobject.c",
             FunctionId::cell_new => "Objects/cellobject.c",
             FunctionId::cell_repr => "Objects/cellobject.c",
+            FunctionId::cell_richcompare => "Objects/cellobject.c",
             FunctionId::cell_set_contents => "Objects/cellobject.c",
             FunctionId::cfunction_call => "Objects/methodobject.c",
             FunctionId::cfunction_check_kwargs => "Objects/methodobject.c",
@@ -9286,6 +9688,8 @@ impl FunctionId {
             FunctionId::cm_init => "Objects/funcobject.c",
             FunctionId::cm_repr => "Objects/funcobject.c",
             FunctionId::compare_generic => "Objects/dictobject.c",
+            FunctionId::compare_unicode_generic => "Objects/dictobject.c",
+            FunctionId::compare_unicode_unicode => "Objects/dictobject.c",
             FunctionId::compatible_for_assignment => "Objects/typeobject.c",
             FunctionId::compatible_with_tp_base => "Objects/typeobject.c",
             FunctionId::complex___complex__ => "Objects/complexobject.c",
@@ -9301,6 +9705,7 @@ impl FunctionId {
             FunctionId::compute_range_length_long => "Objects/rangeobject.c",
             FunctionId::compute_slice => "Objects/rangeobject.c",
             FunctionId::contains => "Objects/unionobject.c",
+            FunctionId::convert_to_double => "Objects/floatobject.c",
             FunctionId::copy_lock_held => "Objects/dictobject.c",
             FunctionId::delitem_knownhash_lock_held => "Objects/dictobject.c",
             FunctionId::descr_check => "Objects/descrobject.c",
@@ -9308,6 +9713,7 @@ impl FunctionId {
             FunctionId::descr_get_qualname => "Objects/descrobject.c",
             FunctionId::descr_name => "Objects/descrobject.c",
             FunctionId::descr_new => "Objects/descrobject.c",
+            FunctionId::descr_reduce => "Objects/descrobject.c",
             FunctionId::descr_repr => "Objects/descrobject.c",
             FunctionId::descr_setcheck => "Objects/descrobject.c",
             FunctionId::descrobject_method_get_doc => "Objects/descrobject.c",
@@ -9436,27 +9842,35 @@ impl FunctionId {
             FunctionId::fixup_slot_dispatchers => "Objects/typeobject.c",
             FunctionId::float___ceil__ => "Objects/floatobject.c",
             FunctionId::float___floor__ => "Objects/floatobject.c",
+            FunctionId::float___floor___impl => "Objects/floatobject.c",
             FunctionId::float___format__ => "Objects/floatobject.c",
             FunctionId::float___format___impl => "Objects/floatobject.c",
+            FunctionId::float___getformat__ => "Objects/floatobject.c",
             FunctionId::float___getformat___impl => "Objects/floatobject.c",
             FunctionId::float___getnewargs__ => "Objects/floatobject.c",
             FunctionId::float___round__ => "Objects/floatobject.c",
             FunctionId::float___trunc__ => "Objects/floatobject.c",
             FunctionId::float___trunc___impl => "Objects/floatobject.c",
+            FunctionId::float_abs => "Objects/floatobject.c",
+            FunctionId::float_add => "Objects/floatobject.c",
             FunctionId::float_as_integer_ratio => "Objects/floatobject.c",
             FunctionId::float_bool => "Objects/floatobject.c",
             FunctionId::float_conjugate => "Objects/floatobject.c",
             FunctionId::float_conjugate_impl => "Objects/floatobject.c",
             FunctionId::float_dealloc => "Objects/floatobject.c",
+            FunctionId::float_div => "Objects/floatobject.c",
             FunctionId::float_float => "Objects/floatobject.c",
+            FunctionId::float_floor_div => "Objects/floatobject.c",
             FunctionId::float_getimag => "Objects/floatobject.c",
             FunctionId::float_getreal => "Objects/floatobject.c",
             FunctionId::float_hash => "Objects/floatobject.c",
             FunctionId::float_hex => "Objects/floatobject.c",
             FunctionId::float_is_integer => "Objects/floatobject.c",
+            FunctionId::float_mul => "Objects/floatobject.c",
             FunctionId::float_neg => "Objects/floatobject.c",
             FunctionId::float_new => "Objects/floatobject.c",
             FunctionId::float_new_impl => "Objects/floatobject.c",
+            FunctionId::float_sub => "Objects/floatobject.c",
             FunctionId::float_subtype_new => "Objects/floatobject.c",
             FunctionId::float_vectorcall => "Objects/floatobject.c",
             FunctionId::formatchar => "Objects/unicodeobject.c",
@@ -9507,10 +9921,12 @@ impl FunctionId {
             FunctionId::ga_iter => "Objects/genericaliasobject.c",
             FunctionId::ga_iter_clear => "Objects/genericaliasobject.c",
             FunctionId::ga_iter_dealloc => "Objects/genericaliasobject.c",
+            FunctionId::ga_iter_reduce => "Objects/genericaliasobject.c",
             FunctionId::ga_iternext => "Objects/genericaliasobject.c",
             FunctionId::ga_mro_entries => "Objects/genericaliasobject.c",
             FunctionId::ga_new => "Objects/genericaliasobject.c",
             FunctionId::ga_parameters => "Objects/genericaliasobject.c",
+            FunctionId::ga_reduce => "Objects/genericaliasobject.c",
             FunctionId::ga_repr => "Objects/genericaliasobject.c",
             FunctionId::ga_repr_item => "Objects/genericaliasobject.c",
             FunctionId::ga_repr_items_list => "Objects/genericaliasobject.c",
@@ -9523,11 +9939,15 @@ impl FunctionId {
             FunctionId::get_basic_refs => "Objects/weakrefobject.c",
             FunctionId::get_builtin_base_with_dict => "Objects/typeobject.c",
             FunctionId::get_dict_descriptor => "Objects/typeobject.c",
+            FunctionId::get_dict_freelist => "Objects/dictobject.c",
             FunctionId::get_dict_state => "Objects/dictobject.c",
+            FunctionId::get_dictkeys_freelist => "Objects/dictobject.c",
             FunctionId::get_field_object => "Objects/unicodeobject.c",
+            FunctionId::get_float_freelist => "Objects/floatobject.c",
             FunctionId::get_float_state => "Objects/floatobject.c",
             FunctionId::get_integer => "Objects/unicodeobject.c",
             FunctionId::get_len_of_range => "Objects/rangeobject.c",
+            FunctionId::get_list_freelist => "Objects/listobject.c",
             FunctionId::get_list_state => "Objects/listobject.c",
             FunctionId::get_module_by_def => "Objects/typeobject.c",
             FunctionId::get_ob_shash => "Objects/bytesobject.c",
@@ -9552,6 +9972,7 @@ impl FunctionId {
             FunctionId::hashtable_unicode_compare => "Objects/unicodeobject.c",
             FunctionId::hashtable_unicode_hash => "Objects/unicodeobject.c",
             FunctionId::hex_from_char => "Objects/floatobject.c",
+            FunctionId::immortalize_interned => "Objects/unicodeobject.c",
             FunctionId::import_copyreg => "Objects/typeobject.c",
             FunctionId::inherit_patma_flags => "Objects/typeobject.c",
             FunctionId::inherit_special => "Objects/typeobject.c",
@@ -9589,10 +10010,12 @@ impl FunctionId {
             FunctionId::int_bit_length_impl => "Objects/longobject.c",
             FunctionId::int_is_integer => "Objects/longobject.c",
             FunctionId::int_is_integer_impl => "Objects/longobject.c",
+            FunctionId::intern_static => "Objects/unicodeobject.c",
             FunctionId::is_basic_proxy => "Objects/weakrefobject.c",
             FunctionId::is_basic_ref => "Objects/weakrefobject.c",
             FunctionId::is_basic_ref_or_proxy => "Objects/weakrefobject.c",
             FunctionId::is_medium_int => "Objects/longobject.c",
+            FunctionId::is_readying => "Objects/typeobject.c",
             FunctionId::is_same => "Objects/unionobject.c",
             FunctionId::is_subtype_with_mro => "Objects/typeobject.c",
             FunctionId::is_unionable => "Objects/unionobject.c",
@@ -9600,6 +10023,7 @@ impl FunctionId {
             FunctionId::iter_dealloc => "Objects/iterobject.c",
             FunctionId::iter_iternext => "Objects/iterobject.c",
             FunctionId::iter_len => "Objects/iterobject.c",
+            FunctionId::iter_reduce => "Objects/iterobject.c",
             FunctionId::iter_setstate => "Objects/iterobject.c",
             FunctionId::kind_maxchar_limit => "Objects/unicodeobject.c",
             FunctionId::l_divmod => "Objects/longobject.c",
@@ -9644,6 +10068,7 @@ impl FunctionId {
             FunctionId::list_repr_impl => "Objects/listobject.c",
             FunctionId::list_reverse => "Objects/listobject.c",
             FunctionId::list_richcompare => "Objects/listobject.c",
+            FunctionId::list_richcompare_impl => "Objects/listobject.c",
             FunctionId::list_slice_step_lock_held => "Objects/listobject.c",
             FunctionId::list_slice_wrap => "Objects/listobject.c",
             FunctionId::list_subscript => "Objects/listobject.c",
@@ -9652,6 +10077,7 @@ impl FunctionId {
             FunctionId::listiter_len => "Objects/listobject.c",
             FunctionId::listiter_next => "Objects/listobject.c",
             FunctionId::listiter_reduce => "Objects/listobject.c",
+            FunctionId::listiter_reduce_general => "Objects/listobject.c",
             FunctionId::listiter_setstate => "Objects/listobject.c",
             FunctionId::listobject_ensure_shared_on_resize => "Objects/listobject.c",
             FunctionId::listreviter_dealloc => "Objects/listobject.c",
@@ -9684,6 +10110,7 @@ impl FunctionId {
             FunctionId::long_new_impl => "Objects/longobject.c",
             FunctionId::long_normalize => "Objects/longobject.c",
             FunctionId::long_or => "Objects/longobject.c",
+            FunctionId::long_richcompare => "Objects/longobject.c",
             FunctionId::long_rshift => "Objects/longobject.c",
             FunctionId::long_rshift1 => "Objects/longobject.c",
             FunctionId::long_sub => "Objects/longobject.c",
@@ -9693,12 +10120,15 @@ impl FunctionId {
             FunctionId::longrangeiter_dealloc => "Objects/rangeobject.c",
             FunctionId::longrangeiter_len => "Objects/rangeobject.c",
             FunctionId::longrangeiter_next => "Objects/rangeobject.c",
+            FunctionId::longrangeiter_reduce => "Objects/rangeobject.c",
             FunctionId::longrangeiter_setstate => "Objects/rangeobject.c",
             FunctionId::lookdict_index => "Objects/dictobject.c",
             FunctionId::lookup_maybe_method => "Objects/typeobject.c",
             FunctionId::lookup_method => "Objects/typeobject.c",
             FunctionId::lookup_tp_bases => "Objects/typeobject.c",
+            FunctionId::lookup_tp_dict => "Objects/typeobject.c",
             FunctionId::lookup_tp_mro => "Objects/typeobject.c",
+            FunctionId::lookup_tp_subclasses => "Objects/typeobject.c",
             FunctionId::mainformatlong => "Objects/unicodeobject.c",
             FunctionId::make_decode_exception => "Objects/unicodeobject.c",
             FunctionId::make_dict_from_instance_attributes => "Objects/dictobject.c",
@@ -9732,8 +10162,10 @@ impl FunctionId {
             FunctionId::maybe_freelist_pop => "Objects/tupleobject.c",
             FunctionId::maybe_freelist_push => "Objects/tupleobject.c",
             FunctionId::medium_value => "Objects/longobject.c",
+            FunctionId::member_get => "Objects/descrobject.c",
             FunctionId::member_get_doc => "Objects/descrobject.c",
             FunctionId::member_repr => "Objects/descrobject.c",
+            FunctionId::member_set => "Objects/descrobject.c",
             FunctionId::merge => "Objects/unionobject.c",
             FunctionId::merge_class_dict => "Objects/typeobject.c",
             FunctionId::merge_compute_minrun => "Objects/listobject.c",
@@ -9745,9 +10177,11 @@ impl FunctionId {
             FunctionId::meth_get__self__ => "Objects/methodobject.c",
             FunctionId::meth_get__text_signature__ => "Objects/methodobject.c",
             FunctionId::meth_hash => "Objects/methodobject.c",
+            FunctionId::meth_reduce => "Objects/methodobject.c",
             FunctionId::meth_repr => "Objects/methodobject.c",
             FunctionId::meth_richcompare => "Objects/methodobject.c",
             FunctionId::method___reduce__ => "Objects/classobject.c",
+            FunctionId::method___reduce___impl => "Objects/classobject.c",
             FunctionId::method_check_args => "Objects/descrobject.c",
             FunctionId::method_dealloc => "Objects/classobject.c",
             FunctionId::method_descr_get => "Objects/classobject.c",
@@ -9774,6 +10208,7 @@ impl FunctionId {
             FunctionId::method_vectorcall_VARARGS_KEYWORDS => "Objects/descrobject.c",
             FunctionId::module___init___impl => "Objects/moduleobject.c",
             FunctionId::module_clear => "Objects/moduleobject.c",
+            FunctionId::module_dealloc => "Objects/moduleobject.c",
             FunctionId::module_dir => "Objects/moduleobject.c",
             FunctionId::module_get_annotations => "Objects/moduleobject.c",
             FunctionId::module_getattro => "Objects/moduleobject.c",
@@ -9794,6 +10229,7 @@ impl FunctionId {
             FunctionId::namespace_replace => "Objects/namespaceobject.c",
             FunctionId::namespace_repr => "Objects/namespaceobject.c",
             FunctionId::namespace_richcompare => "Objects/namespaceobject.c",
+            FunctionId::new_dict => "Objects/dictobject.c",
             FunctionId::new_dict_with_shared_keys => "Objects/dictobject.c",
             FunctionId::new_module => "Objects/moduleobject.c",
             FunctionId::new_module_notrack => "Objects/moduleobject.c",
@@ -9836,6 +10272,7 @@ impl FunctionId {
             FunctionId::object_str => "Objects/typeobject.c",
             FunctionId::object_subclasshook => "Objects/typeobject.c",
             FunctionId::overrides_hash => "Objects/typeobject.c",
+            FunctionId::pad => "Objects/unicodeobject.c",
             FunctionId::parse_args_finds_unicode => "Objects/unicodeobject.c",
             FunctionId::parse_field => "Objects/unicodeobject.c",
             FunctionId::pop_lock_held => "Objects/dictobject.c",
@@ -9923,6 +10360,7 @@ impl FunctionId {
             FunctionId::range_item => "Objects/rangeobject.c",
             FunctionId::range_iter => "Objects/rangeobject.c",
             FunctionId::range_length => "Objects/rangeobject.c",
+            FunctionId::range_new => "Objects/rangeobject.c",
             FunctionId::range_reduce => "Objects/rangeobject.c",
             FunctionId::range_repr => "Objects/rangeobject.c",
             FunctionId::range_richcompare => "Objects/rangeobject.c",
@@ -9930,6 +10368,7 @@ impl FunctionId {
             FunctionId::range_vectorcall => "Objects/rangeobject.c",
             FunctionId::rangeiter_len => "Objects/rangeobject.c",
             FunctionId::rangeiter_next => "Objects/rangeobject.c",
+            FunctionId::rangeiter_reduce => "Objects/rangeobject.c",
             FunctionId::rangeiter_setstate => "Objects/rangeobject.c",
             FunctionId::recurse_down_subclasses => "Objects/typeobject.c",
             FunctionId::recursive_issubclass => "Objects/abstract.c",
@@ -9976,10 +10415,12 @@ impl FunctionId {
             FunctionId::set_copy_and_difference => "Objects/setobject.c",
             FunctionId::set_copy_impl => "Objects/setobject.c",
             FunctionId::set_dealloc => "Objects/setobject.c",
+            FunctionId::set_difference => "Objects/setobject.c",
             FunctionId::set_difference_multi => "Objects/setobject.c",
             FunctionId::set_difference_multi_impl => "Objects/setobject.c",
             FunctionId::set_difference_update => "Objects/setobject.c",
             FunctionId::set_difference_update_impl => "Objects/setobject.c",
+            FunctionId::set_difference_update_internal => "Objects/setobject.c",
             FunctionId::set_direct_contains => "Objects/setobject.c",
             FunctionId::set_discard => "Objects/setobject.c",
             FunctionId::set_discard_entry => "Objects/setobject.c",
@@ -9990,6 +10431,7 @@ impl FunctionId {
             FunctionId::set_iand => "Objects/setobject.c",
             FunctionId::set_init => "Objects/setobject.c",
             FunctionId::set_insert_clean => "Objects/setobject.c",
+            FunctionId::set_intersection => "Objects/setobject.c",
             FunctionId::set_intersection_multi => "Objects/setobject.c",
             FunctionId::set_intersection_multi_impl => "Objects/setobject.c",
             FunctionId::set_intersection_update => "Objects/setobject.c",
@@ -9997,7 +10439,9 @@ impl FunctionId {
             FunctionId::set_intersection_update_multi_impl => "Objects/setobject.c",
             FunctionId::set_ior => "Objects/setobject.c",
             FunctionId::set_isdisjoint => "Objects/setobject.c",
+            FunctionId::set_isdisjoint_impl => "Objects/setobject.c",
             FunctionId::set_issubset => "Objects/setobject.c",
+            FunctionId::set_issubset_impl => "Objects/setobject.c",
             FunctionId::set_issuperset => "Objects/setobject.c",
             FunctionId::set_issuperset_impl => "Objects/setobject.c",
             FunctionId::set_isub => "Objects/setobject.c",
@@ -10014,12 +10458,14 @@ impl FunctionId {
             FunctionId::set_remove => "Objects/setobject.c",
             FunctionId::set_remove_impl => "Objects/setobject.c",
             FunctionId::set_repr => "Objects/setobject.c",
+            FunctionId::set_repr_lock_held => "Objects/setobject.c",
             FunctionId::set_richcompare => "Objects/setobject.c",
             FunctionId::set_sub => "Objects/setobject.c",
             FunctionId::set_symmetric_difference => "Objects/setobject.c",
             FunctionId::set_symmetric_difference_impl => "Objects/setobject.c",
             FunctionId::set_symmetric_difference_update => "Objects/setobject.c",
             FunctionId::set_symmetric_difference_update_dict => "Objects/setobject.c",
+            FunctionId::set_symmetric_difference_update_set => "Objects/setobject.c",
             FunctionId::set_tp_bases => "Objects/typeobject.c",
             FunctionId::set_tp_mro => "Objects/typeobject.c",
             FunctionId::set_union => "Objects/setobject.c",
@@ -10038,11 +10484,13 @@ impl FunctionId {
             FunctionId::setitem_lock_held => "Objects/dictobject.c",
             FunctionId::setitem_take2_lock_held => "Objects/dictobject.c",
             FunctionId::setiter_dealloc => "Objects/setobject.c",
+            FunctionId::setiter_iternext => "Objects/setobject.c",
             FunctionId::setiter_len => "Objects/setobject.c",
             FunctionId::setup_ga => "Objects/genericaliasobject.c",
             FunctionId::shape_differs => "Objects/typeobject.c",
             FunctionId::shared_keys_usable_size => "Objects/dictobject.c",
             FunctionId::sizeof_lock_held => "Objects/dictobject.c",
+            FunctionId::slice_dealloc => "Objects/sliceobject.c",
             FunctionId::slice_indices => "Objects/sliceobject.c",
             FunctionId::slice_new => "Objects/sliceobject.c",
             FunctionId::slice_reduce => "Objects/sliceobject.c",
@@ -10146,6 +10594,7 @@ impl FunctionId {
             FunctionId::stringlib_zfill => "Objects/bytearrayobject.c",
             FunctionId::striter_dealloc => "Objects/bytesobject.c",
             FunctionId::striter_len => "Objects/bytesobject.c",
+            FunctionId::striter_reduce => "Objects/bytesobject.c",
             FunctionId::striter_setstate => "Objects/bytesobject.c",
             FunctionId::structseq_dealloc => "Objects/structseq.c",
             FunctionId::subtype_clear => "Objects/typeobject.c",
@@ -10189,10 +10638,12 @@ impl FunctionId {
             FunctionId::tupleiter_dealloc => "Objects/tupleobject.c",
             FunctionId::tupleiter_len => "Objects/tupleobject.c",
             FunctionId::tupleiter_next => "Objects/tupleobject.c",
+            FunctionId::tupleiter_reduce => "Objects/tupleobject.c",
             FunctionId::tupleiter_setstate => "Objects/tupleobject.c",
             FunctionId::tuplelength => "Objects/tupleobject.c",
             FunctionId::tupleobject_tuple_index => "Objects/tupleobject.c",
             FunctionId::tuplerepr => "Objects/tupleobject.c",
+            FunctionId::tuplerichcompare => "Objects/tupleobject.c",
             FunctionId::tuplesubscript => "Objects/tupleobject.c",
             FunctionId::type___dir__ => "Objects/typeobject.c",
             FunctionId::type___dir___impl => "Objects/typeobject.c",
@@ -10246,6 +10697,7 @@ impl FunctionId {
             FunctionId::type_new_set_classdictcell => "Objects/typeobject.c",
             FunctionId::type_new_set_ht_name => "Objects/typeobject.c",
             FunctionId::type_new_set_module => "Objects/typeobject.c",
+            FunctionId::type_new_set_name => "Objects/typeobject.c",
             FunctionId::type_new_set_names => "Objects/typeobject.c",
             FunctionId::type_new_set_slots => "Objects/typeobject.c",
             FunctionId::type_new_slots => "Objects/typeobject.c",
@@ -10258,6 +10710,7 @@ impl FunctionId {
             FunctionId::type_ready => "Objects/typeobject.c",
             FunctionId::type_ready_add_subclasses => "Objects/typeobject.c",
             FunctionId::type_ready_fill_dict => "Objects/typeobject.c",
+            FunctionId::type_ready_inherit => "Objects/typeobject.c",
             FunctionId::type_ready_managed_dict => "Objects/typeobject.c",
             FunctionId::type_ready_mro => "Objects/typeobject.c",
             FunctionId::type_ready_post_checks => "Objects/typeobject.c",
@@ -10276,11 +10729,13 @@ impl FunctionId {
             FunctionId::type_set_bases_unlocked => "Objects/typeobject.c",
             FunctionId::type_set_doc => "Objects/typeobject.c",
             FunctionId::type_set_module => "Objects/typeobject.c",
+            FunctionId::type_set_name => "Objects/typeobject.c",
             FunctionId::type_set_qualname => "Objects/typeobject.c",
             FunctionId::type_set_type_params => "Objects/typeobject.c",
             FunctionId::type_setattro => "Objects/typeobject.c",
             FunctionId::type_update_dict => "Objects/typeobject.c",
             FunctionId::type_vectorcall => "Objects/typeobject.c",
+            FunctionId::typeobject__common_reduce => "Objects/typeobject.c",
             FunctionId::ucs1lib_SWAB4 => "Objects/unicodeobject.c",
             FunctionId::ucs1lib__factorize => "Objects/unicodeobject.c",
             FunctionId::ucs1lib__two_way_find => "Objects/unicodeobject.c",
@@ -10304,9 +10759,11 @@ impl FunctionId {
             FunctionId::unicode_capitalize => "Objects/unicodeobject.c",
             FunctionId::unicode_casefold => "Objects/unicodeobject.c",
             FunctionId::unicode_center_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_check_encoding_errors => "Objects/unicodeobject.c",
             FunctionId::unicode_check_modifiable => "Objects/unicodeobject.c",
             FunctionId::unicode_count => "Objects/unicodeobject.c",
             FunctionId::unicode_encode_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_encode_utf8 => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_ensure_utf8 => "Objects/unicodeobject.c",
@@ -10316,6 +10773,8 @@ impl FunctionId {
             FunctionId::unicode_format_arg_format => "Objects/unicodeobject.c",
             FunctionId::unicode_format_arg_parse => "Objects/unicodeobject.c",
             FunctionId::unicode_format_getnextarg => "Objects/unicodeobject.c",
+            FunctionId::unicode_get_hash => "Objects/dictobject.c",
+            FunctionId::unicode_get_widechar_size => "Objects/unicodeobject.c",
             FunctionId::unicode_getitem => "Objects/unicodeobject.c",
             FunctionId::unicode_getnewargs => "Objects/unicodeobject.c",
             FunctionId::unicode_hash => "Objects/unicodeobject.c",
@@ -10340,6 +10799,7 @@ impl FunctionId {
             FunctionId::unicode_isprintable => "Objects/unicodeobject.c",
             FunctionId::unicode_isprintable_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_isspace => "Objects/unicodeobject.c",
+            FunctionId::unicode_isspace_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_istitle => "Objects/unicodeobject.c",
             FunctionId::unicode_istitle_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_isupper => "Objects/unicodeobject.c",
@@ -10397,6 +10857,7 @@ impl FunctionId {
             FunctionId::unicodeiter_dealloc => "Objects/unicodeobject.c",
             FunctionId::unicodeiter_len => "Objects/unicodeobject.c",
             FunctionId::unicodeiter_next => "Objects/unicodeobject.c",
+            FunctionId::unicodeiter_reduce => "Objects/unicodeobject.c",
             FunctionId::unicodeiter_setstate => "Objects/unicodeobject.c",
             FunctionId::unicodekeys_lookup_split => "Objects/dictobject.c",
             FunctionId::unicodeobject_stringlib__factorize => "Objects/unicodeobject.c",
@@ -10467,6 +10928,7 @@ impl FunctionId {
             FunctionId::wrapper_name => "Objects/descrobject.c",
             FunctionId::wrapper_objclass => "Objects/descrobject.c",
             FunctionId::wrapper_qualname => "Objects/descrobject.c",
+            FunctionId::wrapper_reduce => "Objects/descrobject.c",
             FunctionId::wrapper_repr => "Objects/descrobject.c",
             FunctionId::wrapper_richcompare => "Objects/descrobject.c",
             FunctionId::wrapper_text_signature => "Objects/descrobject.c",
@@ -10705,21 +11167,6 @@ pub trait CApi: Sized {
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("GroupGenerator_next"))
     }
-    /// `InsertThousandsGrouping_fill`.
-    fn InsertThousandsGrouping_fill(
-        &mut self,
-        a0: &Self::Object,
-        a1: &mut isize,
-        a2: &Self::Object,
-        a3: &mut isize,
-        a4: isize,
-        a5: isize,
-        a6: &Self::Object,
-        a7: isize,
-        args: &mut u32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("InsertThousandsGrouping_fill"))
-    }
     /// `MarkupIterator_next`.
     fn MarkupIterator_next(
         &mut self,
@@ -10761,6 +11208,20 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("MarkupIterator_str_str"))
     }
+    /// `PyASCIIObject_hash`.
+    fn PyASCIIObject_hash(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyASCIIObject_hash"))
+    }
+    /// `PyASCIIObject_length`.
+    fn PyASCIIObject_length(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyASCIIObject_length"))
+    }
     /// `PyASCIIObject_state_ascii`.
     fn PyASCIIObject_state_ascii(
         &mut self,
@@ -10768,12 +11229,26 @@ pub trait CApi: Sized {
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyASCIIObject_state_ascii"))
     }
+    /// `PyASCIIObject_state_interned`.
+    fn PyASCIIObject_state_interned(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyASCIIObject_state_interned"))
+    }
     /// `PyASCIIObject_state_kind`.
     fn PyASCIIObject_state_kind(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyASCIIObject_state_kind"))
+    }
+    /// `PyASCIIObject_state_statically_allocated`.
+    fn PyASCIIObject_state_statically_allocated(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<u32, Self::Error> {
+        Err(self.unsupported("PyASCIIObject_state_statically_allocated"))
     }
     /// `PyASCIIObject_wstr_at`.
     fn PyASCIIObject_wstr_at(
@@ -11173,6 +11648,20 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyCodec_StrictErrors"))
     }
+    /// `PyCompactUnicodeObject_utf8`.
+    fn PyCompactUnicodeObject_utf8(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyCompactUnicodeObject_utf8"))
+    }
+    /// `PyCompactUnicodeObject_utf8_length`.
+    fn PyCompactUnicodeObject_utf8_length(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("PyCompactUnicodeObject_utf8_length"))
+    }
     /// `PyCompactUnicodeObject_wstr_length`.
     fn PyCompactUnicodeObject_wstr_length(
         &mut self,
@@ -11208,6 +11697,10 @@ pub trait CApi: Sized {
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyConfig_bytes_warning"))
+    }
+    /// `PyConfig_dev_mode`.
+    fn PyConfig_dev_mode(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyConfig_dev_mode"))
     }
     /// `PyConfig_safe_path`.
     fn PyConfig_safe_path(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
@@ -12134,6 +12627,13 @@ pub trait CApi: Sized {
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyInterpreterState_dict_state_next_keys_version"))
     }
+    /// `PyInterpreterState_finalizing`.
+    fn PyInterpreterState_finalizing(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_finalizing"))
+    }
     /// `PyInterpreterState_float_state`.
     fn PyInterpreterState_float_state(
         &mut self,
@@ -12254,6 +12754,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("PyInterpreterState_unicode_fs_codec"))
+    }
+    /// `PyInterpreterState_unicode_fs_codec_encoding`.
+    fn PyInterpreterState_unicode_fs_codec_encoding(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyInterpreterState_unicode_fs_codec_encoding"))
     }
     /// `PyInterpreterState_unicode_ids`.
     fn PyInterpreterState_unicode_ids(
@@ -12487,6 +12994,13 @@ pub trait CApi: Sized {
     fn PyMemberDef_type(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyMemberDef_type"))
     }
+    /// `PyMemberDescrObject_d_member`.
+    fn PyMemberDescrObject_d_member(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyMemberDescrObject_d_member"))
+    }
     /// `PyMemberDescrObject_d_member_doc`.
     fn PyMemberDescrObject_d_member_doc(
         &mut self,
@@ -12507,6 +13021,23 @@ pub trait CApi: Sized {
         object: &Self::Object,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyMemberDescrObject_d_member_name"))
+    }
+    /// `PyMember_GetOne`.
+    fn PyMember_GetOne(
+        &mut self,
+        a0: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyMember_GetOne"))
+    }
+    /// `PyMember_SetOne`.
+    fn PyMember_SetOne(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyMember_SetOne"))
     }
     /// `PyMemoryViewObject_flags`.
     fn PyMemoryViewObject_flags(
@@ -12746,17 +13277,6 @@ pub trait CApi: Sized {
         exc: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyNumber_AsSsize_t"))
-    }
-    /// `PyNumber_Long`.
-    fn PyNumber_Long(&mut self, o: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyNumber_Long"))
-    }
-    /// `PyNumber_Long_3_11`.
-    fn PyNumber_Long_3_11(
-        &mut self,
-        o: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyNumber_Long_3_11"))
     }
     /// `PyOS_double_to_string`.
     fn PyOS_double_to_string(
@@ -13519,6 +14039,13 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyUnicodeEncodeError_SetStart"))
     }
+    /// `PyUnicodeObject_data_any`.
+    fn PyUnicodeObject_data_any(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Object>, Self::Error> {
+        Err(self.unsupported("PyUnicodeObject_data_any"))
+    }
     /// `PyUnicodeTranslateError_SetEnd`.
     fn PyUnicodeTranslateError_SetEnd(
         &mut self,
@@ -13546,14 +14073,6 @@ pub trait CApi: Sized {
     /// `PyUnicode_AS_UNICODE`.
     fn PyUnicode_AS_UNICODE(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("PyUnicode_AS_UNICODE"))
-    }
-    /// `PyUnicode_Append`.
-    fn PyUnicode_Append(
-        &mut self,
-        pleft: &mut Option<Self::Object>,
-        right: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyUnicode_Append"))
     }
     /// `PyUnicode_AsEncodedString`.
     fn PyUnicode_AsEncodedString(
@@ -13631,7 +14150,7 @@ pub trait CApi: Sized {
     /// `PyUnicode_DecodeLatin1`.
     fn PyUnicode_DecodeLatin1(
         &mut self,
-        string: &str,
+        string: Option<&str>,
         length: isize,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
@@ -13669,6 +14188,15 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_DecodeUTF7Stateful"))
     }
+    /// `PyUnicode_DecodeUTF8`.
+    fn PyUnicode_DecodeUTF8(
+        &mut self,
+        string: &str,
+        length: isize,
+        errors: Option<&str>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("PyUnicode_DecodeUTF8"))
+    }
     /// `PyUnicode_DecodeUTF8Stateful`.
     fn PyUnicode_DecodeUTF8Stateful(
         &mut self,
@@ -13678,6 +14206,15 @@ pub trait CApi: Sized {
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_DecodeUTF8Stateful"))
+    }
+    /// `PyUnicode_EqualToUTF8AndSize`.
+    fn PyUnicode_EqualToUTF8AndSize(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        args: isize,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("PyUnicode_EqualToUTF8AndSize"))
     }
     /// `PyUnicode_FindChar`.
     fn PyUnicode_FindChar(
@@ -13740,13 +14277,6 @@ pub trait CApi: Sized {
     /// `PyUnicode_GET_SIZE`.
     fn PyUnicode_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
         Err(self.unsupported("PyUnicode_GET_SIZE"))
-    }
-    /// `PyUnicode_HASH`.
-    fn PyUnicode_HASH(
-        &mut self,
-        object: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyUnicode_HASH"))
     }
     /// `PyUnicode_IS_ASCII`.
     fn PyUnicode_IS_ASCII(
@@ -13884,13 +14414,6 @@ pub trait CApi: Sized {
     /// `PyUnicode_UTF8`.
     fn PyUnicode_UTF8(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_UTF8"))
-    }
-    /// `PyUnicode_UTF8_LENGTH`.
-    fn PyUnicode_UTF8_LENGTH(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyUnicode_UTF8_LENGTH"))
     }
     /// `PyUnicode_WRITE`.
     fn PyUnicode_WRITE(
@@ -14042,6 +14565,20 @@ pub trait CApi: Sized {
     fn Py_GetConstant(&mut self, constant_id: u32) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("Py_GetConstant"))
     }
+    /// `Py_HashPointer`.
+    fn Py_HashPointer(
+        &mut self,
+        ptr: Option<&Self::Object>,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("Py_HashPointer"))
+    }
+    /// `Py_HashPointer_function`.
+    fn Py_HashPointer_function(
+        &mut self,
+        object: &Self::Function,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("Py_HashPointer_function"))
+    }
     /// `Py_IS_TYPE`.
     fn Py_IS_TYPE(
         &mut self,
@@ -14086,12 +14623,27 @@ pub trait CApi: Sized {
     fn Py_TYPE(&mut self, ob: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("Py_TYPE"))
     }
+    /// `Py_UNICODE_ISALNUM`.
+    fn Py_UNICODE_ISALNUM(&mut self, ch: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("Py_UNICODE_ISALNUM"))
+    }
+    /// `Py_UNICODE_ISSPACE`.
+    fn Py_UNICODE_ISSPACE(&mut self, ch: u32) -> Result<i32, Self::Error> {
+        Err(self.unsupported("Py_UNICODE_ISSPACE"))
+    }
     /// `Py_buffer_buf`.
     fn Py_buffer_buf(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("Py_buffer_buf"))
+    }
+    /// `Py_buffer_buf_text`.
+    fn Py_buffer_buf_text(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("Py_buffer_buf_text"))
     }
     /// `Py_buffer_len`.
     fn Py_buffer_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
@@ -14186,15 +14738,6 @@ pub trait CApi: Sized {
         is_finalization: i32,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyAsyncGen_ClearFreeLists"))
-    }
-    /// `_PyBuildSlice_Consume2`.
-    fn _PyBuildSlice_Consume2(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: Option<&Self::Object>,
-        args: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBuildSlice_Consume2"))
     }
     /// `_PyByteArray_FromBufferObject`.
     fn _PyByteArray_FromBufferObject(
@@ -14338,6 +14881,10 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyBytes_Resize"))
     }
+    /// `_PyCodec_Lookup`.
+    fn _PyCodec_Lookup(&mut self, encoding: &str) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyCodec_Lookup"))
+    }
     /// `_PyComplex_FormatAdvancedWriter`.
     fn _PyComplex_FormatAdvancedWriter(
         &mut self,
@@ -14442,6 +14989,15 @@ pub trait CApi: Sized {
         hash: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyDict_GetItem_KnownHash"))
+    }
+    /// `_PyDict_GetItem_KnownHash_3_11`.
+    fn _PyDict_GetItem_KnownHash_3_11(
+        &mut self,
+        mp: Option<&Self::Object>,
+        key: Option<&Self::Object>,
+        hash: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyDict_GetItem_KnownHash_3_11"))
     }
     /// `_PyDict_HasOnlyStringKeys`.
     fn _PyDict_HasOnlyStringKeys(
@@ -14612,10 +15168,6 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyFloat_DebugMallocStats"))
     }
-    /// `_PyFloat_ExactDealloc`.
-    fn _PyFloat_ExactDealloc(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyFloat_ExactDealloc"))
-    }
     /// `_PyFloat_FormatAdvancedWriter`.
     fn _PyFloat_FormatAdvancedWriter(
         &mut self,
@@ -14723,6 +15275,10 @@ pub trait CApi: Sized {
     /// `_PyInterpreterState_GetConfig`.
     fn _PyInterpreterState_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyInterpreterState_GetConfig"))
+    }
+    /// `_PyInterpreterState_GetFinalizing`.
+    fn _PyInterpreterState_GetFinalizing(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("_PyInterpreterState_GetFinalizing"))
     }
     /// `_PyInterpreterState_Main`.
     fn _PyInterpreterState_Main(&mut self) -> Result<(), Self::Error> {
@@ -14904,6 +15460,10 @@ pub trait CApi: Sized {
     fn _PyLong_NonCompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyLong_NonCompactSign"))
     }
+    /// `_PyLong_NumBits`.
+    fn _PyLong_NumBits(&mut self, v: &Self::Object) -> Result<usize, Self::Error> {
+        Err(self.unsupported("_PyLong_NumBits"))
+    }
     /// `_PyLong_SameSign`.
     fn _PyLong_SameSign(
         &mut self,
@@ -14955,10 +15515,6 @@ pub trait CApi: Sized {
         bufferproc: &Self::Function,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyMemoryView_FromBufferProc"))
-    }
-    /// `_PyModule_ClearDict`.
-    fn _PyModule_ClearDict(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyModule_ClearDict"))
     }
     /// `_PyModule_CreateInitialized`.
     fn _PyModule_CreateInitialized(
@@ -15414,6 +15970,16 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyStack_AsDict"))
     }
+    /// `_PyStack_UnpackDict`.
+    fn _PyStack_UnpackDict(
+        &mut self,
+        args: &[Self::Object],
+        nargs: isize,
+        kwargs: &Self::Object,
+        p_kwnames: &mut Option<Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyStack_UnpackDict"))
+    }
     /// `_PyStack_UnpackDict_FreeNoDecRef`.
     fn _PyStack_UnpackDict_FreeNoDecRef(
         &mut self,
@@ -15642,13 +16208,6 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyUnicodeWriter_Init"))
     }
-    /// `_PyUnicodeWriter_Update`.
-    fn _PyUnicodeWriter_Update(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_Update"))
-    }
     /// `_PyUnicodeWriter_WriteASCIIString`.
     fn _PyUnicodeWriter_WriteASCIIString(
         &mut self,
@@ -15760,13 +16319,6 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_AsLatin1String"))
     }
-    /// `_PyUnicode_AsUTF8NoNUL`.
-    fn _PyUnicode_AsUTF8NoNUL(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<String, Self::Error> {
-        Err(self.unsupported("_PyUnicode_AsUTF8NoNUL"))
-    }
     /// `_PyUnicode_AsUTF8String`.
     fn _PyUnicode_AsUTF8String(
         &mut self,
@@ -15845,16 +16397,6 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyUnicode_EqualToASCIIString"))
     }
-    /// `_PyUnicode_FastFill`.
-    fn _PyUnicode_FastFill(
-        &mut self,
-        unicode: &Self::Object,
-        start: isize,
-        length: isize,
-        fill_char: u32,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyUnicode_FastFill"))
-    }
     /// `_PyUnicode_FindMaxChar`.
     fn _PyUnicode_FindMaxChar(
         &mut self,
@@ -15892,6 +16434,14 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_FormatLong"))
     }
+    /// `_PyUnicode_FromASCII`.
+    fn _PyUnicode_FromASCII(
+        &mut self,
+        buffer: &str,
+        size: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("_PyUnicode_FromASCII"))
+    }
     /// `_PyUnicode_FromId`.
     fn _PyUnicode_FromId(
         &mut self,
@@ -15922,6 +16472,13 @@ pub trait CApi: Sized {
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_FromUCS4"))
+    }
+    /// `_PyUnicode_HAS_UTF8_MEMORY`.
+    fn _PyUnicode_HAS_UTF8_MEMORY(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_HAS_UTF8_MEMORY"))
     }
     /// `_PyUnicode_InternImmortal`.
     fn _PyUnicode_InternImmortal(
@@ -16005,12 +16562,12 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyUnicode_Ready"))
     }
-    /// `_PyUnicode_ScanIdentifier`.
-    fn _PyUnicode_ScanIdentifier(
+    /// `_PyUnicode_SHARE_UTF8`.
+    fn _PyUnicode_SHARE_UTF8(
         &mut self,
         object: &Self::Object,
-    ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyUnicode_ScanIdentifier"))
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyUnicode_SHARE_UTF8"))
     }
     /// `_PyUnicode_ToDecimalDigit`.
     fn _PyUnicode_ToDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
@@ -16022,24 +16579,6 @@ pub trait CApi: Sized {
         unicode: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_TransformDecimalAndSpaceToASCII"))
-    }
-    /// `_PyUnicode_TranslateCharmap`.
-    fn _PyUnicode_TranslateCharmap(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        args: &str,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_TranslateCharmap"))
-    }
-    /// `_PyUnicode_XStrip`.
-    fn _PyUnicode_XStrip(
-        &mut self,
-        self_: &Self::Object,
-        striptype: i32,
-        sepobj: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_XStrip"))
     }
     /// `_PyUnion_Check`.
     fn _PyUnion_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
@@ -16117,6 +16656,14 @@ pub trait CApi: Sized {
     /// `_Py_GetConfig`.
     fn _Py_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_GetConfig"))
+    }
+    /// `_Py_HashBytes`.
+    fn _Py_HashBytes(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<isize, Self::Error> {
+        Err(self.unsupported("_Py_HashBytes"))
     }
     /// `_Py_HashDouble`.
     fn _Py_HashDouble(
@@ -16765,6 +17312,16 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("_copy_characters"))
     }
+    /// `_float_div_mod`.
+    fn _float_div_mod(
+        &mut self,
+        a0: f64,
+        a1: f64,
+        a2: &mut f64,
+        args: &mut f64,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("_float_div_mod"))
+    }
     /// `_func_version_cache_item_code`.
     fn _func_version_cache_item_code(
         &mut self,
@@ -16955,15 +17512,12 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytearray_removesuffix_impl"))
     }
-    /// `bytearray_replace_impl`.
-    fn bytearray_replace_impl(
+    /// `bytearray_repr`.
+    fn bytearray_repr(
         &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        args: isize,
+        object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_replace_impl"))
+        Err(self.unsupported("bytearray_repr"))
     }
     /// `bytearray_reverse_impl`.
     fn bytearray_reverse_impl(
@@ -16987,14 +17541,6 @@ pub trait CApi: Sized {
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytearray_strip_impl_helper"))
-    }
-    /// `bytearrayobject__common_reduce`.
-    fn bytearrayobject__common_reduce(
-        &mut self,
-        a0: &Self::Object,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject__common_reduce"))
     }
     /// `bytearrayobject_countchar`.
     fn bytearrayobject_countchar(
@@ -17076,6 +17622,18 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytearrayobject_stringlib_partition"))
     }
+    /// `bytearrayobject_stringlib_replace`.
+    fn bytearrayobject_stringlib_replace(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: &str,
+        a4: isize,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytearrayobject_stringlib_replace"))
+    }
     /// `bytearrayobject_stringlib_rpartition`.
     fn bytearrayobject_stringlib_rpartition(
         &mut self,
@@ -17106,13 +17664,13 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytearrayobject_stringlib_zfill_impl"))
     }
-    /// `bytes_partition_impl`.
-    fn bytes_partition_impl(
+    /// `bytes_compare_eq`.
+    fn bytes_compare_eq(
         &mut self,
         a0: &Self::Object,
         args: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_partition_impl"))
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("bytes_compare_eq"))
     }
     /// `bytes_removeprefix_impl`.
     fn bytes_removeprefix_impl(
@@ -17129,24 +17687,6 @@ pub trait CApi: Sized {
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytes_removesuffix_impl"))
-    }
-    /// `bytes_replace_impl`.
-    fn bytes_replace_impl(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Object,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_replace_impl"))
-    }
-    /// `bytes_rpartition_impl`.
-    fn bytes_rpartition_impl(
-        &mut self,
-        a0: &Self::Object,
-        args: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_rpartition_impl"))
     }
     /// `bytes_subtype_new`.
     fn bytes_subtype_new(
@@ -17246,6 +17786,42 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("bytesobject_stringlib_bytes_join"))
     }
+    /// `bytesobject_stringlib_partition`.
+    fn bytesobject_stringlib_partition(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: Option<&Self::Object>,
+        a4: &str,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_partition"))
+    }
+    /// `bytesobject_stringlib_replace`.
+    fn bytesobject_stringlib_replace(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: &str,
+        a4: isize,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_replace"))
+    }
+    /// `bytesobject_stringlib_rpartition`.
+    fn bytesobject_stringlib_rpartition(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        a2: isize,
+        a3: Option<&Self::Object>,
+        a4: &str,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("bytesobject_stringlib_rpartition"))
+    }
     /// `bytesobject_stringlib_splitlines`.
     fn bytesobject_stringlib_splitlines(
         &mut self,
@@ -17273,6 +17849,27 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_PyCFunction"))
     }
+    /// `call_PyCFunctionFast`.
+    fn call_PyCFunctionFast(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &[Self::Object],
+        x: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_PyCFunctionFast"))
+    }
+    /// `call_PyCFunctionFastWithKeywords`.
+    fn call_PyCFunctionFastWithKeywords(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &[Self::Object],
+        x: isize,
+        y: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_PyCFunctionFastWithKeywords"))
+    }
     /// `call_PyCFunctionWithKeywords`.
     fn call_PyCFunctionWithKeywords(
         &mut self,
@@ -17282,6 +17879,39 @@ pub trait CApi: Sized {
         x: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_PyCFunctionWithKeywords"))
+    }
+    /// `call_PyCMethod`.
+    fn call_PyCMethod(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &Self::Object,
+        x: &[Self::Object],
+        y: usize,
+        z: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call_PyCMethod"))
+    }
+    /// `call__PyCFunctionFast`.
+    fn call__PyCFunctionFast(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &[Self::Object],
+        x: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call__PyCFunctionFast"))
+    }
+    /// `call__PyCFunctionFastWithKeywords`.
+    fn call__PyCFunctionFastWithKeywords(
+        &mut self,
+        function: &Self::Function,
+        v: &Self::Object,
+        w: &[Self::Object],
+        x: isize,
+        y: &Self::Object,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("call__PyCFunctionFastWithKeywords"))
     }
     /// `call_allocfunc`.
     fn call_allocfunc(
@@ -17581,7 +18211,7 @@ pub trait CApi: Sized {
         &mut self,
         function: &Self::Function,
         callable: &Self::Object,
-        args: &mut Option<Self::Object>,
+        args: &[Self::Object],
         nargsf: usize,
         kwnames: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
@@ -17669,6 +18299,10 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("classmethod_cm_callable"))
     }
+    /// `clear_interned_dict`.
+    fn clear_interned_dict(&mut self) -> Result<(), Self::Error> {
+        Err(self.unsupported("clear_interned_dict"))
+    }
     /// `clear_slots`.
     fn clear_slots(
         &mut self,
@@ -17731,6 +18365,10 @@ pub trait CApi: Sized {
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("copy_values"))
+    }
+    /// `copysign`.
+    fn copysign(&mut self, x: f64, y: f64) -> Result<f64, Self::Error> {
+        Ok(x.copysign(y))
     }
     /// `count_members`.
     fn count_members(
@@ -17927,6 +18565,14 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("dictkeys_set_index"))
     }
+    /// `dictobject_unicode_eq`.
+    fn dictobject_unicode_eq(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("dictobject_unicode_eq"))
+    }
     /// `dictobject_validate_watcher_id`.
     fn dictobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
         Err(self.unsupported("dictobject_validate_watcher_id"))
@@ -18045,6 +18691,10 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("enumobject_one"))
     }
+    /// `fabs`.
+    fn fabs(&mut self, x: f64) -> Result<f64, Self::Error> {
+        Ok(x.abs())
+    }
     /// `field_name_split`.
     fn field_name_split(
         &mut self,
@@ -18087,12 +18737,13 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("float___ceil___impl"))
     }
-    /// `float___floor___impl`.
-    fn float___floor___impl(
+    /// `float___getformat___impl`.
+    fn float___getformat___impl(
         &mut self,
-        object: &Self::Object,
+        a0: &Self::Object,
+        args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float___floor___impl"))
+        Err(self.unsupported("float___getformat___impl"))
     }
     /// `float___getnewargs___impl`.
     fn float___getnewargs___impl(
@@ -18133,6 +18784,14 @@ pub trait CApi: Sized {
     /// `floatobject__init_global_state`.
     fn floatobject__init_global_state(&mut self) -> Result<(), Self::Error> {
         Err(self.unsupported("floatobject__init_global_state"))
+    }
+    /// `floor`.
+    fn floor(&mut self, x: f64) -> Result<f64, Self::Error> {
+        Ok(x.floor())
+    }
+    /// `fmod`.
+    fn fmod(&mut self, x: f64, y: f64) -> Result<f64, Self::Error> {
+        Ok(x % y)
     }
     /// `formatteriterobject_it_markup`.
     fn formatteriterobject_it_markup(
@@ -18195,10 +18854,6 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("gaobject_weakreflist"))
     }
-    /// `get_dict_freelist`.
-    fn get_dict_freelist(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("get_dict_freelist"))
-    }
     /// `get_insertion_order_array`.
     fn get_insertion_order_array(
         &mut self,
@@ -18239,13 +18894,6 @@ pub trait CApi: Sized {
     /// `has_shared_intern_dict`.
     fn has_shared_intern_dict(&mut self) -> Result<i32, Self::Error> {
         Err(self.unsupported("has_shared_intern_dict"))
-    }
-    /// `immortalize_interned`.
-    fn immortalize_interned(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<(), Self::Error> {
-        Err(self.unsupported("immortalize_interned"))
     }
     /// `inherit_slots`.
     fn inherit_slots(
@@ -18353,13 +19001,6 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("intern_common"))
     }
-    /// `intern_static`.
-    fn intern_static(
-        &mut self,
-        args: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("intern_static"))
-    }
     /// `is_dunder_name`.
     fn is_dunder_name(
         &mut self,
@@ -18367,9 +19008,17 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("is_dunder_name"))
     }
-    /// `is_readying`.
-    fn is_readying(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("is_readying"))
+    /// `isfinite`.
+    fn isfinite(&mut self, x: f64) -> Result<i32, Self::Error> {
+        Ok(i32::from(x.is_finite()))
+    }
+    /// `isinf`.
+    fn isinf(&mut self, x: f64) -> Result<i32, Self::Error> {
+        Ok(i32::from(x.is_infinite()))
+    }
+    /// `isnan`.
+    fn isnan(&mut self, x: f64) -> Result<i32, Self::Error> {
+        Ok(i32::from(x.is_nan()))
     }
     /// `items_lock_held`.
     fn items_lock_held(
@@ -18546,15 +19195,6 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("list_reverse_impl"))
     }
-    /// `list_richcompare_impl`.
-    fn list_richcompare_impl(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_richcompare_impl"))
-    }
     /// `list_slice`.
     fn list_slice(
         &mut self,
@@ -18581,14 +19221,6 @@ pub trait CApi: Sized {
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("list_sort_impl"))
-    }
-    /// `listiter_reduce_general`.
-    fn listiter_reduce_general(
-        &mut self,
-        a0: Option<&Self::Object>,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("listiter_reduce_general"))
     }
     /// `listiterobject_it_index`.
     fn listiterobject_it_index(
@@ -18673,20 +19305,6 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("longrangeiterobject_step"))
     }
-    /// `lookup_tp_dict`.
-    fn lookup_tp_dict(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("lookup_tp_dict"))
-    }
-    /// `lookup_tp_subclasses`.
-    fn lookup_tp_subclasses(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("lookup_tp_subclasses"))
-    }
     /// `make_bloom_mask`.
     fn make_bloom_mask(
         &mut self,
@@ -18764,26 +19382,12 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("mappingproxyobject_mapping"))
     }
-    /// `maybe_freelist_pop`.
-    fn maybe_freelist_pop(
-        &mut self,
-        object: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("maybe_freelist_pop"))
-    }
     /// `maybe_small_long`.
     fn maybe_small_long(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("maybe_small_long"))
-    }
-    /// `method___reduce___impl`.
-    fn method___reduce___impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("method___reduce___impl"))
     }
     /// `method_enter_call`.
     fn method_enter_call(
@@ -18809,22 +19413,12 @@ pub trait CApi: Sized {
     /// `new_dict`.
     fn new_dict(
         &mut self,
-        a1: &Self::Object,
-        a2: Option<&Self::Object>,
-        a3: isize,
-        args: i32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("new_dict"))
-    }
-    /// `new_dict_3_11`.
-    fn new_dict_3_11(
-        &mut self,
         a0: Option<&Self::Object>,
         a1: Option<&Self::Object>,
         a2: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("new_dict_3_11"))
+        Err(self.unsupported("new_dict"))
     }
     /// `new_dict_with_shared_keys`.
     fn new_dict_with_shared_keys(
@@ -18844,6 +19438,14 @@ pub trait CApi: Sized {
     /// `new_reference`.
     fn new_reference(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("new_reference"))
+    }
+    /// `non_ready_unicode_equal_to_ascii_string`.
+    fn non_ready_unicode_equal_to_ascii_string(
+        &mut self,
+        a0: &Self::Object,
+        args: &str,
+    ) -> Result<i32, Self::Error> {
+        Err(self.unsupported("non_ready_unicode_equal_to_ascii_string"))
     }
     /// `object___reduce_ex___impl`.
     fn object___reduce_ex___impl(
@@ -19017,16 +19619,6 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("rangeobject_stop"))
     }
-    /// `recurse_down_subclasses`.
-    fn recurse_down_subclasses(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: &Self::Function,
-        args: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("recurse_down_subclasses"))
-    }
     /// `reduce_newobj`.
     fn reduce_newobj(
         &mut self,
@@ -19060,6 +19652,14 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("resize_compact"))
     }
+    /// `resize_copy`.
+    fn resize_copy(
+        &mut self,
+        a0: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("resize_copy"))
+    }
     /// `resize_inplace`.
     fn resize_inplace(
         &mut self,
@@ -19081,6 +19681,10 @@ pub trait CApi: Sized {
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("reversedobject_seq"))
+    }
+    /// `round`.
+    fn round(&mut self, x: f64) -> Result<f64, Self::Error> {
+        Ok(x.round())
     }
     /// `rsplit`.
     fn rsplit(
@@ -19177,6 +19781,38 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_MarkupIterator_str_start"))
     }
+    /// `set_PyASCIIObject_hash`.
+    fn set_PyASCIIObject_hash(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_hash"))
+    }
+    /// `set_PyASCIIObject_length`.
+    fn set_PyASCIIObject_length(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_length"))
+    }
+    /// `set_PyASCIIObject_state_ascii`.
+    fn set_PyASCIIObject_state_ascii(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_state_ascii"))
+    }
+    /// `set_PyASCIIObject_state_compact`.
+    fn set_PyASCIIObject_state_compact(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_state_compact"))
+    }
     /// `set_PyASCIIObject_state_interned`.
     fn set_PyASCIIObject_state_interned(
         &mut self,
@@ -19184,6 +19820,30 @@ pub trait CApi: Sized {
         value: u32,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_PyASCIIObject_state_interned"))
+    }
+    /// `set_PyASCIIObject_state_kind`.
+    fn set_PyASCIIObject_state_kind(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_state_kind"))
+    }
+    /// `set_PyASCIIObject_state_ready`.
+    fn set_PyASCIIObject_state_ready(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_state_ready"))
+    }
+    /// `set_PyASCIIObject_state_statically_allocated`.
+    fn set_PyASCIIObject_state_statically_allocated(
+        &mut self,
+        object: &Self::Object,
+        value: u32,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyASCIIObject_state_statically_allocated"))
     }
     /// `set_PyBufferWrapper_mv`.
     fn set_PyBufferWrapper_mv(
@@ -19280,6 +19940,14 @@ pub trait CApi: Sized {
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_PyCellObject_ob_ref"))
+    }
+    /// `set_PyCompactUnicodeObject_utf8`.
+    fn set_PyCompactUnicodeObject_utf8(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&str>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyCompactUnicodeObject_utf8"))
     }
     /// `set_PyCompactUnicodeObject_utf8_length`.
     fn set_PyCompactUnicodeObject_utf8_length(
@@ -20201,6 +20869,14 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_PyTypeObject_tp_weaklistoffset"))
     }
+    /// `set_PyUnicodeObject_data_any`.
+    fn set_PyUnicodeObject_data_any(
+        &mut self,
+        object: &Self::Object,
+        value: Option<&Self::Object>,
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("set_PyUnicodeObject_data_any"))
+    }
     /// `set_PyWeakReference_hash`.
     fn set_PyWeakReference_hash(
         &mut self,
@@ -20733,14 +21409,6 @@ pub trait CApi: Sized {
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("set_add_entry"))
     }
-    /// `set_add_key`.
-    fn set_add_key(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_add_key"))
-    }
     /// `set_anextawaitableobject_default_value`.
     fn set_anextawaitableobject_default_value(
         &mut self,
@@ -20809,14 +21477,6 @@ pub trait CApi: Sized {
     fn set_clear_internal(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("set_clear_internal"))
     }
-    /// `set_contains_key`.
-    fn set_contains_key(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_contains_key"))
-    }
     /// `set_dictiterobject_di_dict`.
     fn set_dictiterobject_di_dict(
         &mut self,
@@ -20856,30 +21516,6 @@ pub trait CApi: Sized {
         value: isize,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_dictiterobject_len"))
-    }
-    /// `set_difference`.
-    fn set_difference(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_difference"))
-    }
-    /// `set_difference_update_internal`.
-    fn set_difference_update_internal(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_difference_update_internal"))
-    }
-    /// `set_discard_key`.
-    fn set_discard_key(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_discard_key"))
     }
     /// `set_enumobject_en_index`.
     fn set_enumobject_en_index(
@@ -20993,38 +21629,6 @@ pub trait CApi: Sized {
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_gaobject_weakreflist"))
     }
-    /// `set_intersection`.
-    fn set_intersection(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_intersection"))
-    }
-    /// `set_isdisjoint_impl`.
-    fn set_isdisjoint_impl(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_isdisjoint_impl"))
-    }
-    /// `set_issubset`.
-    fn set_issubset(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_issubset"))
-    }
-    /// `set_issubset_impl`.
-    fn set_issubset_impl(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_issubset_impl"))
-    }
     /// `set_listiterobject_it_index`.
     fn set_listiterobject_it_index(
         &mut self,
@@ -21092,7 +21696,7 @@ pub trait CApi: Sized {
     /// `set_lookkey`.
     fn set_lookkey(
         &mut self,
-        object: &Self::Object,
+        object: Option<&Self::Object>,
         index: Option<&Self::Object>,
         value: isize,
     ) -> Result<Self::Object, Self::Error> {
@@ -21149,7 +21753,7 @@ pub trait CApi: Sized {
     /// `set_next`.
     fn set_next(
         &mut self,
-        object: &Self::Object,
+        object: Option<&Self::Object>,
         index: &mut isize,
         value: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
@@ -21281,13 +21885,6 @@ pub trait CApi: Sized {
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_rangeobject_stop"))
-    }
-    /// `set_repr_lock_held`.
-    fn set_repr_lock_held(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_repr_lock_held"))
     }
     /// `set_reversedobject_index`.
     fn set_reversedobject_index(
@@ -21465,22 +22062,6 @@ pub trait CApi: Sized {
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
         Err(self.unsupported("set_swap_bodies"))
-    }
-    /// `set_symmetric_difference_update`.
-    fn set_symmetric_difference_update(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_symmetric_difference_update"))
-    }
-    /// `set_symmetric_difference_update_set`.
-    fn set_symmetric_difference_update_set(
-        &mut self,
-        object: &Self::Object,
-        value: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_symmetric_difference_update_set"))
     }
     /// `set_table_resize`.
     fn set_table_resize(
@@ -21944,6 +22525,10 @@ pub trait CApi: Sized {
     ) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("striterobject_it_seq"))
     }
+    /// `strlen`.
+    fn strlen(&mut self, s: &str) -> Result<usize, Self::Error> {
+        Ok(s.len())
+    }
     /// `super_init_without_args`.
     fn super_init_without_args(
         &mut self,
@@ -22166,17 +22751,13 @@ pub trait CApi: Sized {
     fn type_new_set_doc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("type_new_set_doc"))
     }
-    /// `type_new_set_name`.
-    fn type_new_set_name(
+    /// `type_ready_inherit_as_structs`.
+    fn type_ready_inherit_as_structs(
         &mut self,
         a0: &Self::Object,
         args: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_set_name"))
-    }
-    /// `type_ready_inherit`.
-    fn type_ready_inherit(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_ready_inherit"))
+    ) -> Result<(), Self::Error> {
+        Err(self.unsupported("type_ready_inherit_as_structs"))
     }
     /// `type_ready_managed_dict`.
     fn type_ready_managed_dict(
@@ -22382,12 +22963,22 @@ pub trait CApi: Sized {
     /// `unicode_askind`.
     fn unicode_askind(
         &mut self,
+        a0: i32,
+        a1: Option<&Self::Object>,
+        a2: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        Err(self.unsupported("unicode_askind"))
+    }
+    /// `unicode_askind_3_11`.
+    fn unicode_askind_3_11(
+        &mut self,
         a0: u32,
         a1: Option<&Self::Object>,
         a2: isize,
         args: u32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_askind"))
+        Err(self.unsupported("unicode_askind_3_11"))
     }
     /// `unicode_capitalize_impl`.
     fn unicode_capitalize_impl(
@@ -22630,76 +23221,12 @@ pub trait CApi: Sized {
     fn unicode_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("unicode_get_empty"))
     }
-    /// `unicode_get_hash`.
-    fn unicode_get_hash(
-        &mut self,
-        object: Option<&Self::Object>,
-    ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_get_hash"))
-    }
     /// `unicode_get_widechar_size`.
     fn unicode_get_widechar_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
         Err(self.unsupported("unicode_get_widechar_size"))
-    }
-    /// `unicode_getitem`.
-    fn unicode_getitem(
-        &mut self,
-        a0: &Self::Object,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_getitem"))
-    }
-    /// `unicode_isalnum_impl`.
-    fn unicode_isalnum_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isalnum_impl"))
-    }
-    /// `unicode_isalpha_impl`.
-    fn unicode_isalpha_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isalpha_impl"))
-    }
-    /// `unicode_isdecimal_impl`.
-    fn unicode_isdecimal_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isdecimal_impl"))
-    }
-    /// `unicode_isdigit_impl`.
-    fn unicode_isdigit_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isdigit_impl"))
-    }
-    /// `unicode_islower_impl`.
-    fn unicode_islower_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_islower_impl"))
-    }
-    /// `unicode_isnumeric_impl`.
-    fn unicode_isnumeric_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isnumeric_impl"))
-    }
-    /// `unicode_isprintable_impl`.
-    fn unicode_isprintable_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isprintable_impl"))
     }
     /// `unicode_isspace_impl`.
     fn unicode_isspace_impl(
@@ -22708,46 +23235,12 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("unicode_isspace_impl"))
     }
-    /// `unicode_istitle_impl`.
-    fn unicode_istitle_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_istitle_impl"))
-    }
-    /// `unicode_isupper_impl`.
-    fn unicode_isupper_impl(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isupper_impl"))
-    }
-    /// `unicode_kind_name`.
-    fn unicode_kind_name(
-        &mut self,
-        object: &Self::Object,
-    ) -> Result<String, Self::Error> {
-        Err(self.unsupported("unicode_kind_name"))
-    }
     /// `unicode_lower_impl`.
     fn unicode_lower_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("unicode_lower_impl"))
-    }
-    /// `unicode_maketrans_impl`.
-    fn unicode_maketrans_impl(
-        &mut self,
-        a0: &Self::Object,
-        a1: Option<&Self::Object>,
-        args: Option<&Self::Object>,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_maketrans_impl"))
-    }
-    /// `unicode_modifiable`.
-    fn unicode_modifiable(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_modifiable"))
     }
     /// `unicode_new`.
     fn unicode_new(
@@ -22757,14 +23250,6 @@ pub trait CApi: Sized {
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("unicode_new"))
-    }
-    /// `unicode_resize`.
-    fn unicode_resize(
-        &mut self,
-        a0: &mut Option<Self::Object>,
-        args: isize,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_resize"))
     }
     /// `unicode_result`.
     fn unicode_result(
@@ -22837,14 +23322,6 @@ pub trait CApi: Sized {
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("unicode_upper_impl"))
     }
-    /// `unicode_zfill_impl`.
-    fn unicode_zfill_impl(
-        &mut self,
-        a0: &Self::Object,
-        args: isize,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_zfill_impl"))
-    }
     /// `unicodeiterobject_it_index`.
     fn unicodeiterobject_it_index(
         &mut self,
@@ -22902,16 +23379,6 @@ pub trait CApi: Sized {
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         Err(self.unsupported("unicodeobject_formatfloat"))
-    }
-    /// `unicodeobject_pad`.
-    fn unicodeobject_pad(
-        &mut self,
-        a0: &Self::Object,
-        a1: isize,
-        a2: isize,
-        args: u32,
-    ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicodeobject_pad"))
     }
     /// `unicodeobject_stringlib__lex_search`.
     fn unicodeobject_stringlib__lex_search(

@@ -314,6 +314,14 @@ fn newer(vocabularies: &BTreeMap<String, Vocabulary>, series: &str) -> Elsewhere
     Elsewhere { newer, suffix: format!("_{}", series.replace('.', "_")) }
 }
 
+/// The committed facts of a series in the folder `generated`.
+pub fn committed(root: &Path, series: &str) -> Result<Facts, GenerateError> {
+    let path = format!("facts/{series}.json");
+    let wrong = |reason: String| GenerateError::Facts { path: path.clone(), reason };
+    let text = std::fs::read_to_string(root.join(&path)).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
 /// What newer releases than `series` in the folder `generated` ask of their worlds.
 pub fn elsewhere(root: &Path, series: &str) -> Result<Elsewhere, GenerateError> {
     Ok(newer(&read_vocabularies(root, series)?, series))

@@ -16,4 +16,6 @@ pub mod unchanged;
 
 mod generate;
 
-pub use generate::{GenerateError, Report, elsewhere, facts_of, generate, generate_binary, generate_installed};
+pub use generate::{
+    GenerateError, Report, committed, elsewhere, facts_of, generate, generate_binary, generate_installed,
+};

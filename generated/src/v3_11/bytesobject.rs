@@ -62,7 +62,7 @@ pub fn bytes_partition<C: CApi>(
         }
         return Ok(None);
     }
-    let return_value = match c.bytes_partition_impl(self_, &sep) {
+    let return_value = match super::bytesobject::bytes_partition_impl(c, self_, &sep) {
         Ok(return_value) => return_value,
         Err(error_3) if c.is_exception(&error_3) => {
             if c.Py_buffer_obj(&sep)?.is_some() {
@@ -125,7 +125,7 @@ pub fn bytes_rpartition<C: CApi>(
         }
         return Ok(None);
     }
-    let return_value = match c.bytes_rpartition_impl(self_, &sep) {
+    let return_value = match super::bytesobject::bytes_rpartition_impl(c, self_, &sep) {
         Ok(return_value) => return_value,
         Err(error_3) if c.is_exception(&error_3) => {
             if c.Py_buffer_obj(&sep)?.is_some() {
@@ -530,7 +530,13 @@ pub fn bytes_replace<C: CApi>(
         return Ok(None);
     }
     if nargs < 3 {
-        let return_value = match c.bytes_replace_impl(self_, &old, &new, -1) {
+        let return_value = match super::bytesobject::bytes_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            -1,
+        ) {
             Ok(return_value) => return_value,
             Err(error_6) if c.is_exception(&error_6) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -604,7 +610,13 @@ pub fn bytes_replace<C: CApi>(
         -1isize
     };
     if !(ival == -1) {
-        let return_value_2 = match c.bytes_replace_impl(self_, &old, &new, ival) {
+        let return_value_2 = match super::bytesobject::bytes_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            ival,
+        ) {
             Ok(return_value_2) => return_value_2,
             Err(error_9) if c.is_exception(&error_9) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -633,7 +645,13 @@ pub fn bytes_replace<C: CApi>(
         }
         return Ok(Some(return_value_2));
     }
-    let return_value_2 = match c.bytes_replace_impl(self_, &old, &new, ival) {
+    let return_value_2 = match super::bytesobject::bytes_replace_impl(
+        c,
+        self_,
+        &old,
+        &new,
+        ival,
+    ) {
         Ok(return_value_2) => return_value_2,
         Err(error_9) if c.is_exception(&error_9) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
@@ -921,7 +939,7 @@ pub fn formatlong<C: CApi>(
         };
         iobj.clone()
     } else {
-        let iobj_2 = match c.PyNumber_Long_3_11(Some(v)) {
+        let iobj_2 = match super::abstract_::PyNumber_Long(c, v) {
             Ok(iobj_2) => iobj_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
@@ -963,7 +981,7 @@ pub fn formatlong<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        Some(iobj_2.clone())
+        iobj_2.clone()
     };
     if let Some(iobj_4) = &iobj_3 {
         return Ok(Some(c._PyUnicode_FormatLong(iobj_4, flags & 8, prec, type__2)?));
@@ -1931,6 +1949,31 @@ pub fn bytes_repr<C: CApi>(c: &mut C, op: &C::Object) -> Result<C::Object, C::Er
     c.enter(FunctionId::bytes_repr);
     return Ok(c.PyBytes_Repr(op, 1)?);
 }
+/// CPython: Objects/bytesobject.c, `bytes_str`.
+pub fn bytes_str<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytes_str);
+    let result = c._Py_GetConfig()?;
+    let bytes_warning = c.PyConfig_bytes_warning(&result)?;
+    if bytes_warning != 0 {
+        let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
+        let result_2 = match c
+            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)
+        {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result_2 != 0 {
+            return Ok(None);
+        }
+    }
+    return Ok(Some(super::bytesobject::bytes_repr(c, op)?));
+}
 /// CPython: Objects/bytesobject.c, `bytes_length`.
 pub fn bytes_length<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::bytes_length);
@@ -1981,6 +2024,104 @@ pub fn bytes___bytes___impl<C: CApi>(
     let ob_sval = c.PyBytesObject_ob_sval(self_)?;
     let result = c.Py_SIZE(self_)?;
     return Ok(c.PyBytes_FromStringAndSize(Some(&ob_sval), result)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_partition_impl`.
+pub fn bytes_partition_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    sep: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_partition_impl);
+    let result = match c.PyBytes_AS_STRING(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_partition_impl: call of PyBytes_GET_SIZE while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.Py_buffer_obj(sep)?;
+            c.Py_buffer_len(sep)?;
+            c.Py_buffer_buf_text(sep)?;
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_partition_impl: call of stringlib_partition while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let obj = c.Py_buffer_obj(sep)?;
+    let len = c.Py_buffer_len(sep)?;
+    let text = c.Py_buffer_buf_text(sep)?;
+    return Ok(
+        c
+            .bytesobject_stringlib_partition(
+                self_,
+                &result,
+                result_2,
+                obj.as_ref(),
+                &text,
+                len,
+            )?,
+    );
+}
+/// CPython: Objects/bytesobject.c, `bytes_rpartition_impl`.
+pub fn bytes_rpartition_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    sep: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_rpartition_impl);
+    let result = match c.PyBytes_AS_STRING(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_rpartition_impl: call of PyBytes_GET_SIZE while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.Py_buffer_obj(sep)?;
+            c.Py_buffer_len(sep)?;
+            c.Py_buffer_buf_text(sep)?;
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_rpartition_impl: call of stringlib_rpartition while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let obj = c.Py_buffer_obj(sep)?;
+    let len = c.Py_buffer_len(sep)?;
+    let text = c.Py_buffer_buf_text(sep)?;
+    return Ok(
+        c
+            .bytesobject_stringlib_rpartition(
+                self_,
+                &result,
+                result_2,
+                obj.as_ref(),
+                &text,
+                len,
+            )?,
+    );
 }
 /// CPython: Objects/bytesobject.c, `bytes_join`.
 pub fn bytes_join<C: CApi>(
@@ -2213,6 +2354,23 @@ pub fn bytes_maketrans_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_maketrans_impl);
     return Ok(c._Py_bytes_maketrans(frm, to)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_replace_impl`.
+pub fn bytes_replace_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    old: &C::Object,
+    new: &C::Object,
+    count: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_replace_impl);
+    let len = c.Py_buffer_len(old)?;
+    let len_2 = c.Py_buffer_len(new)?;
+    let text = c.Py_buffer_buf_text(old)?;
+    let text_2 = c.Py_buffer_buf_text(new)?;
+    return Ok(
+        c.bytesobject_stringlib_replace(self_, &text, len, &text_2, len_2, count)?,
+    );
 }
 /// CPython: Objects/bytesobject.c, `bytes_startswith`.
 pub fn bytes_startswith<C: CApi>(
@@ -2594,6 +2752,45 @@ pub fn striter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
+}
+/// CPython: Objects/bytesobject.c, `striter_reduce`.
+pub fn striter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::striter_reduce);
+    if !c.striterobject_it_seq(it)?.is_some() {
+        let iditer_2 = c._Py_ID("iter")?;
+        let result_2 = c._PyEval_GetBuiltin(&iditer_2)?;
+        return Ok(c.Py_BuildValue("N(())", &[Argument::Object(result_2.clone())])?);
+    }
+    let iditer = c._Py_ID("iter")?;
+    let result = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.striterobject_it_seq(it)?;
+            c.striterobject_it_index(it)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let it_seq = c.striterobject_it_seq(it)?;
+    let it_index = c.striterobject_it_index(it)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)n",
+                &[
+                    Argument::Object(result.clone()),
+                    match it_seq.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Int(it_index as i64),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/bytesobject.c, `striter_setstate`.
 pub fn striter_setstate<C: CApi>(

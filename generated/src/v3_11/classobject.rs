@@ -14,7 +14,7 @@ pub fn method___reduce__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method___reduce__);
-    return Ok(c.method___reduce___impl(self_)?);
+    return Ok(super::classobject::method___reduce___impl(c, self_)?);
 }
 /// CPython: Objects/classobject.c, `method_new`.
 pub fn method_new<C: CApi>(
@@ -180,6 +180,37 @@ pub fn PyMethod_New<C: CApi>(
     let method_vectorcall = c.function(FunctionId::method_vectorcall)?;
     c.set_PyMethodObject_vectorcall(&im, Some(&method_vectorcall))?;
     return Ok(im);
+}
+/// CPython: Objects/classobject.c, `method___reduce___impl`.
+pub fn method___reduce___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::method___reduce___impl);
+    let funcself = c.PyMethodObject_im_self(self_)?;
+    let func = c.PyMethodObject_im_func(self_)?;
+    let id__name = c._Py_ID("__name__")?;
+    let object = match func.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let funcname = super::object::PyObject_GetAttr(c, &object, &id__name)?;
+    let idgetattr = c._Py_ID("getattr")?;
+    let result = c._PyEval_GetBuiltin(&idgetattr)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(ON)",
+                &[
+                    Argument::Object(result.clone()),
+                    match funcself.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Object(funcname.clone()),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/classobject.c, `method_get_doc`.
 pub fn method_get_doc<C: CApi>(

@@ -337,6 +337,48 @@ pub fn method_get<C: CApi>(
     }
     return Ok(descr.clone());
 }
+/// CPython: Objects/descrobject.c, `member_get`.
+pub fn member_get<C: CApi>(
+    c: &mut C,
+    descr: &C::Object,
+    obj: Option<&C::Object>,
+    _type_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::member_get);
+    if let Some(obj_2) = obj {
+        match super::descrobject::descr_check(c, descr, obj_2) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let flags = c.PyMemberDescrObject_d_member_flags(descr)?;
+        if (flags & 2) != 0 {
+            let name = c.PyMemberDescrObject_d_member_name(descr)?;
+            match c
+                .PySys_Audit(
+                    "object.__getattr__",
+                    "Os",
+                    &[Argument::Object(obj_2.clone()), Argument::Str(name.clone())],
+                )
+            {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+        }
+        let d_member = c.PyMemberDescrObject_d_member(descr)?;
+        let object = match d_member.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyMember_GetOne(obj_2, &object)?);
+    }
+    return Ok(descr.clone());
+}
 /// CPython: Objects/descrobject.c, `getset_get`.
 pub fn getset_get<C: CApi>(
     c: &mut C,
@@ -458,6 +500,28 @@ pub fn descr_setcheck<C: CApi>(
                 ],
             ),
     );
+}
+/// CPython: Objects/descrobject.c, `member_set`.
+pub fn member_set<C: CApi>(
+    c: &mut C,
+    descr: &C::Object,
+    obj: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::member_set);
+    match super::descrobject::descr_setcheck(c, descr, Some(obj), value) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let d_member = c.PyMemberDescrObject_d_member(descr)?;
+    let object = match d_member.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyMember_SetOne(obj, &object, Some(value))?);
 }
 /// CPython: Objects/descrobject.c, `getset_set`.
 pub fn getset_set<C: CApi>(
@@ -666,6 +730,191 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
         };
         let result_3 = match c
             .call_PyCFunctionWithKeywords(meth, &item, &argstuple, &object)
+        {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                c._Py_LeaveRecursiveCallTstate()?;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        c._Py_LeaveRecursiveCallTstate()?;
+        return Ok(Some(result_3));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/descrobject.c, `method_vectorcall_FASTCALL_KEYWORDS_METHOD`.
+pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD);
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "method_vectorcall_FASTCALL_KEYWORDS_METHOD: call of method_check_args while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match super::descrobject::method_check_args(
+        c,
+        func,
+        args,
+        result,
+        None,
+    ) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(None);
+    }
+    if let Some(meth) = &c.method_enter_call(func)? {
+        let item = c.item(args, 0)?;
+        let d_type = c.PyMethodDescrObject_d_common_d_type(func)?;
+        let object = match d_type.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_3 = match c
+            .call_PyCMethod(
+                meth,
+                &item,
+                &object,
+                args.get(1..).unwrap_or_default(),
+                result.wrapping_sub(1) as usize,
+                kwnames,
+            )
+        {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                c._Py_LeaveRecursiveCall()?;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        c._Py_LeaveRecursiveCall()?;
+        return Ok(Some(result_3));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/descrobject.c, `method_vectorcall_FASTCALL`.
+pub fn method_vectorcall_FASTCALL<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::method_vectorcall_FASTCALL);
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "method_vectorcall_FASTCALL: call of method_check_args while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match super::descrobject::method_check_args(
+        c,
+        func,
+        args,
+        result,
+        Some(kwnames),
+    ) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(None);
+    }
+    if let Some(meth) = &c.method_enter_call(func)? {
+        let item = c.item(args, 0)?;
+        let result_3 = match c
+            .call__PyCFunctionFast(
+                meth,
+                &item,
+                args.get(1..).unwrap_or_default(),
+                result.wrapping_sub(1),
+            )
+        {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                c._Py_LeaveRecursiveCallTstate()?;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        c._Py_LeaveRecursiveCallTstate()?;
+        return Ok(Some(result_3));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/descrobject.c, `method_vectorcall_FASTCALL_KEYWORDS`.
+pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::method_vectorcall_FASTCALL_KEYWORDS);
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "method_vectorcall_FASTCALL_KEYWORDS: call of method_check_args while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match super::descrobject::method_check_args(
+        c,
+        func,
+        args,
+        result,
+        None,
+    ) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(None);
+    }
+    if let Some(meth) = &c.method_enter_call(func)? {
+        let item = c.item(args, 0)?;
+        let result_3 = match c
+            .call__PyCFunctionFastWithKeywords(
+                meth,
+                &item,
+                args.get(1..).unwrap_or_default(),
+                result.wrapping_sub(1),
+                kwnames,
+            )
         {
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
@@ -1154,6 +1403,43 @@ pub fn descr_get_qualname<C: CApi>(
         None => return Err(c.unsupported("NULL->d_qualname")),
     };
     return Ok(c.PyDescrObject_d_qualname(&object_5)?);
+}
+/// CPython: Objects/descrobject.c, `descr_reduce`.
+pub fn descr_reduce<C: CApi>(
+    c: &mut C,
+    descr: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::descr_reduce);
+    let idgetattr = c._Py_ID("getattr")?;
+    let result = match c._PyEval_GetBuiltin(&idgetattr) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.PyDescrObject_d_type(descr)?;
+            c.PyDescrObject_d_name(descr)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let d_type = c.PyDescrObject_d_type(descr)?;
+    let d_name = c.PyDescrObject_d_name(descr)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(OO)",
+                &[
+                    Argument::Object(result.clone()),
+                    match d_type.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    match d_name.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/descrobject.c, `member_get_doc`.
 pub fn member_get_doc<C: CApi>(
@@ -1937,6 +2223,53 @@ pub fn wrapper_repr<C: CApi>(c: &mut C, wp: &C::Object) -> Result<C::Object, C::
                     Argument::Str(name.clone()),
                     Argument::Str(tp_name.clone()),
                     match self__2.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )?,
+    );
+}
+/// CPython: Objects/descrobject.c, `wrapper_reduce`.
+pub fn wrapper_reduce<C: CApi>(
+    c: &mut C,
+    wp: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::wrapper_reduce);
+    let idgetattr = c._Py_ID("getattr")?;
+    let result = match c._PyEval_GetBuiltin(&idgetattr) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.wrapperobject_self(wp)?;
+            let descr_2 = c.wrapperobject_descr(wp)?;
+            let object_2 = match descr_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->d_name")),
+            };
+            c.PyDescrObject_d_name(&object_2)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let self_ = c.wrapperobject_self(wp)?;
+    let descr = c.wrapperobject_descr(wp)?;
+    let object = match descr.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->d_name")),
+    };
+    let d_name = c.PyDescrObject_d_name(&object)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(OO)",
+                &[
+                    Argument::Object(result.clone()),
+                    match self_.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    match d_name.clone() {
                         Some(object) => Argument::Object(object),
                         None => return Err(c.unsupported("NULL in a format")),
                     },

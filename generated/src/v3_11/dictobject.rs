@@ -130,6 +130,18 @@ pub fn _PyDict_Fini<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     c._PyDict_ClearFreeList_3_11()?;
     return Ok(());
 }
+/// CPython: Objects/dictobject.c, `unicode_get_hash`.
+pub fn unicode_get_hash<C: CApi>(
+    c: &mut C,
+    o: Option<&C::Object>,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::unicode_get_hash);
+    let object = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->hash")),
+    };
+    return Ok(c.PyASCIIObject_hash(&object)?);
+}
 /// CPython: Objects/dictobject.c, `dictkeys_incref`.
 pub fn dictkeys_incref<C: CApi>(
     c: &mut C,
@@ -219,7 +231,7 @@ pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
     let empty_keys_struct = c.variable("empty_keys_struct")?;
     super::dictobject::dictkeys_incref(c, Some(&empty_keys_struct))?;
     let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
-    return Ok(c.new_dict_3_11(Some(&empty_keys_struct_2), None, 0, 0)?);
+    return Ok(c.new_dict(Some(&empty_keys_struct_2), None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `lookdict_index`.
 pub fn lookdict_index<C: CApi>(
@@ -271,25 +283,26 @@ pub fn _PyDictKeys_StringLookup<C: CApi>(
     c.enter(FunctionId::_PyDictKeys_StringLookup);
     let kind = c.PyDictKeysObject_dk_kind(dk)? as i32;
     if c.PyUnicode_CheckExact(key)? && !(kind == 0) {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-                let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-                match tp_hash.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDictKeys_StringLookup: call of call_hashfunc while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        let hash = if result == -1 {
+            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+            let function = match tp_hash.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            let result_2 = match c.call_hashfunc(&function, key) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Ok(-3);
+                }
+                Err(error) => return Err(error),
+            };
+            result_2
+        } else {
+            result
         };
-        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, result)?);
+        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
     }
     return Ok(-3);
 }
@@ -472,18 +485,7 @@ pub fn build_indices_unicode<C: CApi>(
         loop {
             if 0 != n {
                 let me_key = c.PyDictUnicodeEntry_me_key(&ep_2)?;
-                let result = match c.unicode_get_hash(me_key.as_ref()) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "build_indices_unicode: loop while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result = super::dictobject::unicode_get_hash(c, me_key.as_ref())?;
                 let i = (result as usize) & mask;
                 let perturb = result as usize;
                 let mut i_2 = i;
@@ -491,7 +493,7 @@ pub fn build_indices_unicode<C: CApi>(
                 loop {
                     match c.dictkeys_get_index(Some(keys), i_2 as isize) {
                         Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
+                        Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
                             c.step(&ep_2, 1, "PyDictUnicodeEntry")?;
                             return Err(
@@ -501,7 +503,7 @@ pub fn build_indices_unicode<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_2) => return Err(error_2),
+                        Err(error) => return Err(error),
                     };
                     let perturb_3 = perturb_2 >> 5;
                     let i_3 = mask
@@ -544,7 +546,7 @@ pub fn dict_new_presized<C: CApi>(
         result
     };
     let new_keys = c.new_keys_object(log2_newsize, unicode)?;
-    return Ok(c.new_dict_3_11(Some(&new_keys), None, 0, 0)?);
+    return Ok(c.new_dict(Some(&new_keys), None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_NewPresized`.
 pub fn _PyDict_NewPresized<C: CApi>(
@@ -628,7 +630,7 @@ pub fn _PyDict_GetItemWithError<C: CApi>(
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
     let result = c.call_hashfunc(&function, kv)?;
-    return Ok(c._PyDict_GetItem_KnownHash(dp, Some(kv), result)?);
+    return Ok(c._PyDict_GetItem_KnownHash_3_11(Some(dp), Some(kv), result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemIdWithError`.
 pub fn _PyDict_GetItemIdWithError<C: CApi>(
@@ -638,19 +640,8 @@ pub fn _PyDict_GetItemIdWithError<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemIdWithError);
     let kv = c._PyUnicode_FromId(key)?;
-    let result = match c.unicode_get_hash(Some(&kv)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyDict_GetItemIdWithError: call of _PyDict_GetItem_KnownHash while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c._PyDict_GetItem_KnownHash(dp, Some(&kv), result)?);
+    let result = super::dictobject::unicode_get_hash(c, Some(&kv))?;
+    return Ok(c._PyDict_GetItem_KnownHash_3_11(Some(dp), Some(&kv), result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
 pub fn _PyDict_GetItemStringWithError<C: CApi>(
@@ -672,30 +663,27 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
     c.enter(FunctionId::_PyDict_LoadGlobal);
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_LoadGlobal: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(None);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(None);
         }
-        result_2
+        result_3
     };
     let mut value = None::<C::Object>;
     match c._Py_dict_lookup(Some(globals), key, hash, &mut value) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -703,7 +691,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if let Some(value_2) = &value {
         return Ok(Some(value_2.clone()));
@@ -722,25 +710,22 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     c.enter(FunctionId::_PyDict_SetItem_Take2);
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_SetItem_Take2: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(-1);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(-1);
         }
-        result_2
+        result_3
     };
     let empty_keys_struct = c.variable("empty_keys_struct")?;
     let ma_keys = c.PyDictObject_ma_keys(mp)?;
@@ -865,25 +850,22 @@ pub fn _PyDict_Pop<C: CApi>(
     }
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDict_Pop: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(None);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(None);
         }
-        result_2
+        result_3
     };
     return Ok(
         Some(super::dictobject::_PyDict_Pop_KnownHash(c, dict, key, hash, deflt)?),
@@ -1419,30 +1401,27 @@ pub fn dict_subscript<C: CApi>(
     c.enter(FunctionId::dict_subscript);
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_subscript: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(None);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(None);
         }
-        result_2
+        result_3
     };
     let mut value = None::<C::Object>;
     match c._Py_dict_lookup(Some(mp), key, hash, &mut value) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             if c.PyDict_CheckExact(mp)? {
                 return Err(c._PyErr_SetKeyError(key));
             }
@@ -1453,7 +1432,7 @@ pub fn dict_subscript<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if let Some(value_2) = &value {
         return Ok(Some(value_2.clone()));
@@ -1819,30 +1798,27 @@ pub fn dict___contains__<C: CApi>(
     c.enter(FunctionId::dict___contains__);
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict___contains__: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(None);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(None);
         }
-        result_2
+        result_3
     };
     let mut value = None::<C::Object>;
     match c._Py_dict_lookup(Some(self_), key, hash, &mut value) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -1850,7 +1826,7 @@ pub fn dict___contains__<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if value.is_some() {
         return Ok(Some(c.global(Global::Py_True)?));
@@ -1867,30 +1843,27 @@ pub fn dict_get_impl<C: CApi>(
     c.enter(FunctionId::dict_get_impl);
     let check = c.PyUnicode_CheckExact(key)?;
     let hash = if check {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_get_impl: call of PyObject_Hash while an exception is pending",
-                        ),
-                );
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        if result == -1 {
+            let result_2 = super::object::PyObject_Hash(c, key)?;
+            if result_2 == -1 {
+                return Ok(None);
             }
-            Err(error) => return Err(error),
-        };
-        result
+            result_2
+        } else {
+            result
+        }
     } else {
-        let result_2 = super::object::PyObject_Hash(c, key)?;
-        if result_2 == -1 {
+        let result_3 = super::object::PyObject_Hash(c, key)?;
+        if result_3 == -1 {
             return Ok(None);
         }
-        result_2
+        result_3
     };
     let mut val = None::<C::Object>;
     match c._Py_dict_lookup(Some(self_), key, hash, &mut val) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -1898,7 +1871,7 @@ pub fn dict_get_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let val_3 = if let Some(val_2) = &val {
         val_2.clone()
@@ -2926,7 +2899,11 @@ pub fn dictitems_xor<C: CApi>(
             };
             if result != 0 {
                 let val1 = c
-                    ._PyDict_GetItem_KnownHash(&temp_dict, key_2.as_ref(), hash)?;
+                    ._PyDict_GetItem_KnownHash_3_11(
+                        Some(&temp_dict),
+                        key_2.as_ref(),
+                        hash,
+                    )?;
                 let object_2 = match val2_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
@@ -3352,7 +3329,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
             break (track, used);
         }
     };
-    let res = match c.new_dict_3_11(keys, Some(values), used_4, 0) {
+    let res = match c.new_dict(keys, Some(values), used_4, 0) {
         Ok(res) => res,
         Err(error_2) if c.is_exception(&error_2) => {
             if track_4 != 0 {

@@ -356,6 +356,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytearrayiter_length_hint => {
             Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
         }
+        FunctionId::bytearrayiter_reduce => {
+            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
+        }
         FunctionId::bytearrayiter_setstate => {
             Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
         }
@@ -449,6 +452,12 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytesobject_stringlib_zfill => {
             Some(super::bytesobject::stringlib_zfill(c, a0, a1))
         }
+        FunctionId::bytes_partition_impl => {
+            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
+        }
         FunctionId::bytes_join => {
             Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
         }
@@ -484,6 +493,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
         FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
@@ -536,6 +546,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::complex___format___impl => {
             Some(super::complexobject::complex___format___impl(c, a0, a1))
         }
+        FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
         FunctionId::mappingproxy_getitem => {
             Some(super::descrobject::mappingproxy_getitem(c, a0, a1))
         }
@@ -567,6 +578,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::mappingproxy_new_impl => {
             Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
         }
+        FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
         FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
         FunctionId::property_getter => {
             Some(super::descrobject::property_getter(c, a0, a1))
@@ -741,9 +753,63 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::float___getnewargs__ => {
             Some(super::floatobject::float___getnewargs__(c, a0, a1))
         }
+        FunctionId::float___getformat__ => {
+            Some(
+                match super::floatobject::float___getformat__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::float___format__ => {
             Some(
                 match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_add => {
+            Some(
+                match super::floatobject::float_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_sub => {
+            Some(
+                match super::floatobject::float_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_mul => {
+            Some(
+                match super::floatobject::float_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_div => {
+            Some(
+                match super::floatobject::float_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_floor_div => {
+            Some(
+                match super::floatobject::float_floor_div(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -798,6 +864,18 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::ga_reduce => {
+            Some(
+                match super::genericaliasobject::ga_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter_reduce => {
+            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
+        }
         FunctionId::Py_GenericAlias => {
             Some(
                 match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
@@ -808,8 +886,12 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
         FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
         FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::calliter_reduce => {
+            Some(super::iterobject::calliter_reduce(c, a0, a1))
+        }
         FunctionId::anextawaitable_send => {
             Some(super::iterobject::anextawaitable_send(c, a0, a1))
         }
@@ -1022,6 +1104,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
         FunctionId::module_getattro => {
             Some(super::moduleobject::module_getattro(c, a0, a1))
         }
@@ -1087,11 +1170,29 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_reduce => {
+            Some(
+                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::rangeiter_setstate => {
             Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
         }
         FunctionId::longrangeiter_len => {
             Some(super::rangeobject::longrangeiter_len(c, a0, a1))
+        }
+        FunctionId::longrangeiter_reduce => {
+            Some(
+                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::longrangeiter_setstate => {
             Some(
@@ -1123,7 +1224,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::make_new_set_basetype => {
             Some(
-                match super::setobject::make_new_set_basetype(c, a0, a1) {
+                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1157,7 +1258,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, a1)),
+        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
         FunctionId::set_union => {
             Some(
                 match super::setobject::set_union(c, a0, a1) {
@@ -1185,6 +1286,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_intersection => {
+            Some(
+                match super::setobject::set_intersection(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_intersection_multi => {
             Some(
                 match super::setobject::set_intersection_multi(c, a0, a1) {
@@ -1195,7 +1305,13 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::set_intersection_update => {
-            Some(super::setobject::set_intersection_update(c, a0, a1))
+            Some(
+                match super::setobject::set_intersection_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_intersection_update_multi => {
             Some(
@@ -1206,8 +1322,33 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
-        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_and => {
+            Some(
+                match super::setobject::set_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_iand => {
+            Some(
+                match super::setobject::set_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isdisjoint => {
+            Some(
+                match super::setobject::set_isdisjoint(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_update => {
             Some(
                 match super::setobject::set_difference_update(c, a0, a1) {
@@ -1226,6 +1367,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_difference => {
+            Some(
+                match super::setobject::set_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_multi => {
             Some(
                 match super::setobject::set_difference_multi(c, a0, a1) {
@@ -1235,10 +1385,27 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
+        FunctionId::set_sub => {
+            Some(
+                match super::setobject::set_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_isub => {
             Some(
                 match super::setobject::set_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_update => {
+            Some(
+                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1263,8 +1430,33 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_ixor => Some(super::setobject::set_ixor(c, a0, a1)),
-        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_ixor => {
+            Some(
+                match super::setobject::set_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset => {
+            Some(
+                match super::setobject::set_issubset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset => {
+            Some(
+                match super::setobject::set_issuperset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_add => {
             Some(
                 match super::setobject::set_add(c, a0, a1) {
@@ -1355,6 +1547,9 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_reduce => {
+            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
+        }
         FunctionId::tupleiter_setstate => {
             Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
@@ -1852,6 +2047,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
         }
+        FunctionId::unicodeiter_reduce => {
+            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
+        }
         FunctionId::unicodeiter_setstate => {
             Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
         }
@@ -2176,6 +2374,7 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::descrobject::classmethod_get(c, a0, a1, a2))
         }
         FunctionId::method_get => Some(super::descrobject::method_get(c, a0, a1, a2?)),
+        FunctionId::member_get => Some(super::descrobject::member_get(c, a0, a1, a2?)),
         FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, a1, a2?)),
         FunctionId::wrapperdescr_get => {
             Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?))
@@ -2354,9 +2553,18 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1?, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1?, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2493,6 +2701,7 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -2613,6 +2822,10 @@ pub fn destructor<C: CApi>(
         FunctionId::_Py_DECREF_INT => Some(super::longobject::_Py_DECREF_INT(c, a0)),
         FunctionId::meth_dealloc => Some(super::methodobject::meth_dealloc(c, a0)),
         FunctionId::_PyModule_Clear => Some(super::moduleobject::_PyModule_Clear(c, a0)),
+        FunctionId::_PyModule_ClearDict => {
+            Some(super::moduleobject::_PyModule_ClearDict(c, a0))
+        }
+        FunctionId::module_dealloc => Some(super::moduleobject::module_dealloc(c, a0)),
         FunctionId::namespace_dealloc => {
             Some(super::namespaceobject::namespace_dealloc(c, a0))
         }
@@ -3000,6 +3213,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytearrayiter_length_hint => {
             Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
         }
+        FunctionId::bytearrayiter_reduce => {
+            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
+        }
         FunctionId::bytearrayiter_setstate => {
             Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
         }
@@ -3093,6 +3309,12 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytesobject_stringlib_zfill => {
             Some(super::bytesobject::stringlib_zfill(c, a0, a1))
         }
+        FunctionId::bytes_partition_impl => {
+            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
+        }
         FunctionId::bytes_join => {
             Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
         }
@@ -3128,6 +3350,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
         FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
@@ -3180,6 +3403,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::complex___format___impl => {
             Some(super::complexobject::complex___format___impl(c, a0, a1))
         }
+        FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
         FunctionId::mappingproxy_getitem => {
             Some(super::descrobject::mappingproxy_getitem(c, a0, a1))
         }
@@ -3211,6 +3435,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::mappingproxy_new_impl => {
             Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
         }
+        FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
         FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
         FunctionId::property_getter => {
             Some(super::descrobject::property_getter(c, a0, a1))
@@ -3385,9 +3610,63 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::float___getnewargs__ => {
             Some(super::floatobject::float___getnewargs__(c, a0, a1))
         }
+        FunctionId::float___getformat__ => {
+            Some(
+                match super::floatobject::float___getformat__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::float___format__ => {
             Some(
                 match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_add => {
+            Some(
+                match super::floatobject::float_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_sub => {
+            Some(
+                match super::floatobject::float_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_mul => {
+            Some(
+                match super::floatobject::float_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_div => {
+            Some(
+                match super::floatobject::float_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_floor_div => {
+            Some(
+                match super::floatobject::float_floor_div(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3442,6 +3721,18 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::ga_reduce => {
+            Some(
+                match super::genericaliasobject::ga_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter_reduce => {
+            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
+        }
         FunctionId::Py_GenericAlias => {
             Some(
                 match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
@@ -3452,8 +3743,12 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
         FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
         FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::calliter_reduce => {
+            Some(super::iterobject::calliter_reduce(c, a0, a1))
+        }
         FunctionId::anextawaitable_send => {
             Some(super::iterobject::anextawaitable_send(c, a0, a1))
         }
@@ -3666,6 +3961,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
         FunctionId::module_getattro => {
             Some(super::moduleobject::module_getattro(c, a0, a1))
         }
@@ -3731,11 +4027,29 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_reduce => {
+            Some(
+                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::rangeiter_setstate => {
             Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
         }
         FunctionId::longrangeiter_len => {
             Some(super::rangeobject::longrangeiter_len(c, a0, a1))
+        }
+        FunctionId::longrangeiter_reduce => {
+            Some(
+                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::longrangeiter_setstate => {
             Some(
@@ -3767,7 +4081,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::make_new_set_basetype => {
             Some(
-                match super::setobject::make_new_set_basetype(c, a0, a1) {
+                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3801,7 +4115,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, a1)),
+        FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
         FunctionId::set_union => {
             Some(
                 match super::setobject::set_union(c, a0, a1) {
@@ -3829,6 +4143,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_intersection => {
+            Some(
+                match super::setobject::set_intersection(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_intersection_multi => {
             Some(
                 match super::setobject::set_intersection_multi(c, a0, a1) {
@@ -3839,7 +4162,13 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::set_intersection_update => {
-            Some(super::setobject::set_intersection_update(c, a0, a1))
+            Some(
+                match super::setobject::set_intersection_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_intersection_update_multi => {
             Some(
@@ -3850,8 +4179,33 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
-        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_and => {
+            Some(
+                match super::setobject::set_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_iand => {
+            Some(
+                match super::setobject::set_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isdisjoint => {
+            Some(
+                match super::setobject::set_isdisjoint(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_update => {
             Some(
                 match super::setobject::set_difference_update(c, a0, a1) {
@@ -3870,6 +4224,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_difference => {
+            Some(
+                match super::setobject::set_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_multi => {
             Some(
                 match super::setobject::set_difference_multi(c, a0, a1) {
@@ -3879,10 +4242,27 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
+        FunctionId::set_sub => {
+            Some(
+                match super::setobject::set_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_isub => {
             Some(
                 match super::setobject::set_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_symmetric_difference_update => {
+            Some(
+                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3907,8 +4287,33 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_ixor => Some(super::setobject::set_ixor(c, a0, a1)),
-        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_ixor => {
+            Some(
+                match super::setobject::set_ixor(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issubset => {
+            Some(
+                match super::setobject::set_issubset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset => {
+            Some(
+                match super::setobject::set_issuperset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_add => {
             Some(
                 match super::setobject::set_add(c, a0, a1) {
@@ -3999,6 +4404,9 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_reduce => {
+            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
+        }
         FunctionId::tupleiter_setstate => {
             Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
@@ -4496,6 +4904,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
         }
+        FunctionId::unicodeiter_reduce => {
+            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
+        }
         FunctionId::unicodeiter_setstate => {
             Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
         }
@@ -4829,6 +5240,15 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -4875,6 +5295,15 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -4890,6 +5319,15 @@ pub fn getiterfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -4926,6 +5364,9 @@ pub fn getiterfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
         FunctionId::PyInstanceMethod_New => {
@@ -5075,8 +5516,12 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -5478,6 +5923,15 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -5951,6 +6405,9 @@ pub fn hashfunc<C: CApi>(
         FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
         FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
         FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
+        FunctionId::unicode_get_hash => {
+            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
+        }
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
         FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
@@ -5981,6 +6438,7 @@ pub fn hashfunc<C: CApi>(
         FunctionId::PyUnicode_GetLength => {
             Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
         }
+        FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
         FunctionId::_PyUnicode_ScanIdentifier => {
             Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
         }
@@ -6011,6 +6469,7 @@ pub fn initproc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -6201,6 +6660,9 @@ pub fn inquiry<C: CApi>(
             Some(super::typeobject::type_ready_fill_dict(c, a0))
         }
         FunctionId::type_ready_mro => Some(super::typeobject::type_ready_mro(c, a0)),
+        FunctionId::type_ready_inherit => {
+            Some(super::typeobject::type_ready_inherit(c, a0))
+        }
         FunctionId::type_ready_set_hash => {
             Some(super::typeobject::type_ready_set_hash(c, a0))
         }
@@ -6230,6 +6692,9 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::unicode_check_modifiable => {
             Some(super::unicodeobject::unicode_check_modifiable(c, a0))
+        }
+        FunctionId::unicode_modifiable => {
+            Some(super::unicodeobject::unicode_modifiable(c, Some(a0)))
         }
         FunctionId::PyUnicode_IsIdentifier => {
             Some(super::unicodeobject::PyUnicode_IsIdentifier(c, a0))
@@ -6265,6 +6730,7 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::_PyNumber_Index => Some(super::abstract_::_PyNumber_Index(c, a0)),
         FunctionId::PyNumber_Index => Some(super::abstract_::PyNumber_Index(c, a0)),
+        FunctionId::PyNumber_Long => Some(super::abstract_::PyNumber_Long(c, a0)),
         FunctionId::PyNumber_Float => Some(super::abstract_::PyNumber_Float(c, a0)),
         FunctionId::PySequence_Tuple => Some(super::abstract_::PySequence_Tuple(c, a0)),
         FunctionId::PySequence_List => {
@@ -6293,6 +6759,7 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0).map(Some))
         }
+        FunctionId::bytearray_str => Some(super::bytearrayobject::bytearray_str(c, a0)),
         FunctionId::return_self => {
             Some(super::bytearrayobject::return_self(c, a0).map(Some))
         }
@@ -6312,6 +6779,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0).map(Some))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0).map(Some)),
+        FunctionId::bytes_str => Some(super::bytesobject::bytes_str(c, a0)),
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0).map(Some))
         }
@@ -6329,6 +6797,9 @@ pub fn iternextfunc<C: CApi>(
             Some(super::classobject::PyMethod_Function(c, a0))
         }
         FunctionId::PyMethod_Self => Some(super::classobject::PyMethod_Self(c, a0)),
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0).map(Some))
+        }
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0).map(Some)),
         FunctionId::PyInstanceMethod_New => {
             Some(super::classobject::PyInstanceMethod_New(c, a0).map(Some))
@@ -6389,8 +6860,12 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::enum_next => Some(super::enumobject::enum_next(c, a0)),
         FunctionId::reversed_next => Some(super::enumobject::reversed_next(c, a0)),
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0).map(Some)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0).map(Some)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0).map(Some))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0).map(Some))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0).map(Some)),
         FunctionId::float_conjugate_impl => {
@@ -6560,6 +7035,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::rangeobject::longrangeiter_next(c, a0))
         }
         FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::setiter_iternext => Some(super::setobject::setiter_iternext(c, a0)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0).map(Some)),
         FunctionId::PySet_New => Some(super::setobject::PySet_New(c, a0)),
         FunctionId::PyFrozenSet_New => Some(super::setobject::PyFrozenSet_New(c, a0)),
@@ -6807,6 +7283,9 @@ pub fn lenfunc<C: CApi>(
         FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
         FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
         FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
+        FunctionId::unicode_get_hash => {
+            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
+        }
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
         FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
@@ -6837,6 +7316,7 @@ pub fn lenfunc<C: CApi>(
         FunctionId::PyUnicode_GetLength => {
             Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
         }
+        FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
         FunctionId::_PyUnicode_ScanIdentifier => {
             Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
         }
@@ -6904,6 +7384,9 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::method_get => {
             Some(super::descrobject::method_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::member_get => {
+            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
         }
         FunctionId::getset_get => {
             Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
@@ -7083,9 +7566,18 @@ pub fn newfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7218,6 +7710,7 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -7387,8 +7880,16 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::range_contains => Some(super::rangeobject::range_contains(c, a0, a1)),
         FunctionId::range_equals => Some(super::rangeobject::range_equals(c, a0, a1)),
+        FunctionId::set_add_key => Some(super::setobject::set_add_key(c, a0, a1)),
+        FunctionId::set_contains_key => {
+            Some(super::setobject::set_contains_key(c, a0, a1))
+        }
+        FunctionId::set_discard_key => Some(super::setobject::set_discard_key(c, a0, a1)),
         FunctionId::set_update_internal => {
             Some(super::setobject::set_update_internal(c, a0, a1))
+        }
+        FunctionId::set_difference_update_internal => {
+            Some(super::setobject::set_difference_update_internal(c, a0, Some(a1)))
         }
         FunctionId::set_contains => Some(super::setobject::set_contains(c, a0, a1)),
         FunctionId::PySet_Contains => Some(super::setobject::PySet_Contains(c, a0, a1)),
@@ -7412,6 +7913,9 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::type_new_slots_impl => {
             Some(super::typeobject::type_new_slots_impl(c, a0, a1))
+        }
+        FunctionId::type_new_set_name => {
+            Some(super::typeobject::type_new_set_name(c, a0, a1))
         }
         FunctionId::type_new_staticmethod => {
             Some(super::typeobject::type_new_staticmethod(c, a0, a1))
@@ -7437,7 +7941,7 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
         FunctionId::add_all_subclasses => {
-            Some(super::typeobject::add_all_subclasses(c, a0, a1))
+            Some(super::typeobject::add_all_subclasses(c, a0, Some(a1)))
         }
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
@@ -7538,6 +8042,15 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -7584,6 +8097,15 @@ pub fn reprfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -7599,6 +8121,15 @@ pub fn reprfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -7635,6 +8166,9 @@ pub fn reprfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
         FunctionId::PyInstanceMethod_New => {
@@ -7784,8 +8318,12 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -8187,6 +8725,15 @@ pub fn reprfunc<C: CApi>(
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8651,6 +9198,15 @@ pub fn richcmpfunc<C: CApi>(
         FunctionId::bytes_hex_impl => {
             Some(super::bytesobject::bytes_hex_impl(c, a0, a1, a2))
         }
+        FunctionId::cell_richcompare => {
+            Some(
+                match super::cellobject::cell_richcompare(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::method_richcompare => {
             Some(
                 match super::classobject::method_richcompare(c, a0, a1, a2) {
@@ -8707,6 +9263,18 @@ pub fn richcmpfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::list_richcompare => {
+            Some(
+                match super::listobject::list_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_richcompare => {
+            Some(super::longobject::long_richcompare(c, a0, a1, a2))
+        }
         FunctionId::meth_richcompare => {
             Some(super::methodobject::meth_richcompare(c, a0, a1, a2))
         }
@@ -8755,11 +9323,23 @@ pub fn richcmpfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::tuplerichcompare => {
+            Some(
+                match super::tupleobject::tuplerichcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::object_richcompare => {
             Some(super::typeobject::object_richcompare(c, a0, a1, a2))
         }
         FunctionId::slot_tp_richcompare => {
             Some(super::typeobject::slot_tp_richcompare(c, a0, a1, a2))
+        }
+        FunctionId::PyUnicode_RichCompare => {
+            Some(super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2))
         }
         FunctionId::union_richcompare => {
             Some(
@@ -8849,6 +9429,7 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -9091,6 +9672,9 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::method_get => {
             Some(super::descrobject::method_get(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_get => {
+            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
+        }
         FunctionId::getset_get => {
             Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
         }
@@ -9269,9 +9853,18 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9419,6 +10012,15 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -9465,6 +10067,15 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -9480,6 +10091,15 @@ pub fn unaryfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -9516,6 +10136,9 @@ pub fn unaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
         FunctionId::PyInstanceMethod_New => {
@@ -9665,8 +10288,12 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -10068,6 +10695,15 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::set_repr => {
             Some(
                 match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10521,11 +11157,266 @@ pub fn vectorcallfunc<C: CApi>(
     c: &mut C,
     id: FunctionId,
     a0: &C::Object,
-    a1: &mut Option<C::Object>,
+    a1: &[C::Object],
     a2: usize,
     a3: &C::Object,
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
+        FunctionId::bool_vectorcall => {
+            Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::PyObject_VectorcallDict => {
+            Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3))
+        }
+        FunctionId::_PyFunction_Vectorcall => {
+            Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::PyObject_VectorcallMethod => {
+            Some(
+                match super::call::PyObject_VectorcallMethod(c, Some(a0), a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_VARARGS => {
+            Some(
+                match super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
+            Some(
+                match super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_NOARGS => {
+            Some(
+                match super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_O => {
+            Some(
+                match super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_vectorcall => {
+            Some(super::dictobject::dict_vectorcall(c, a0, a1, a2, Some(a3)))
+        }
+        FunctionId::enumerate_vectorcall => {
+            Some(
+                match super::enumobject::enumerate_vectorcall(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_vectorcall => {
+            Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::float_vectorcall => {
+            Some(
+                match super::floatobject::float_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_vectorcall => {
+            Some(
+                match super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_vectorcall => {
+            Some(
+                match super::listobject::list_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_NOARGS => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_NOARGS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_O => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_vectorcall => {
+            Some(
+                match super::rangeobject::range_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_vectorcall => {
+            Some(
+                match super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_vectorcall => {
+            Some(
+                match super::setobject::set_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_vectorcall => {
+            Some(
+                match super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_vectorcall => {
+            Some(super::typeobject::type_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::super_vectorcall => {
+            Some(super::typeobject::super_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::weakref_vectorcall => {
+            Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3))
+        }
         _ => None,
     }
 }

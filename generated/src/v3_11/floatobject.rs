@@ -32,7 +32,7 @@ pub fn float___floor__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float___floor__);
-    return Ok(c.float___floor___impl(self_)?);
+    return Ok(super::floatobject::float___floor___impl(c, self_)?);
 }
 /// CPython: Objects/floatobject.c, `float___ceil__`.
 pub fn float___ceil__<C: CApi>(
@@ -169,6 +169,25 @@ pub fn float___getnewargs__<C: CApi>(
     c.enter(FunctionId::float___getnewargs__);
     return Ok(c.float___getnewargs___impl(self_)?);
 }
+/// CPython: Objects/floatobject.c, `float___getformat__`.
+pub fn float___getformat__<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    arg: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float___getformat__);
+    if !c.PyUnicode_Check(arg)? {
+        c._PyArg_BadArgument("__getformat__", "argument", "str", arg)?;
+        return Ok(None);
+    }
+    let mut typestr_length = 0;
+    let result = c.PyUnicode_AsUTF8AndSize(Some(arg), &mut typestr_length)?;
+    if c.strlen(&result)? != (typestr_length as usize) {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+    }
+    return Ok(Some(c.float___getformat___impl(type_, &result)?));
+}
 /// CPython: Objects/floatobject.c, `float___format__`.
 pub fn float___format__<C: CApi>(
     c: &mut C,
@@ -259,17 +278,303 @@ pub fn float_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error>
     };
     return Ok(());
 }
+/// CPython: Objects/floatobject.c, `convert_to_double`.
+pub fn convert_to_double<C: CApi>(
+    c: &mut C,
+    v: &mut Option<C::Object>,
+    dbl: &mut f64,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::convert_to_double);
+    let obj = v.clone();
+    let object = match obj.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyLong_Check(&object)? {
+        *v = Some(c.global(Global::Py_NotImplemented)?);
+        return Ok(-1);
+    }
+    let object_2 = match obj.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = match c.PyLong_AsDouble(&object_2) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            *dbl = -1.0;
+            *v = None;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    *dbl = result;
+    if result == -1.0 {
+        return Ok(0);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/floatobject.c, `float_hash`.
 pub fn float_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::float_hash);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     return Ok(c._Py_HashDouble(v, ob_fval)?);
 }
+/// CPython: Objects/floatobject.c, `float_add`.
+pub fn float_add<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_add);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloatObject_ob_fval(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloatObject_ob_fval(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 + b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_sub`.
+pub fn float_sub<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_sub);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloatObject_ob_fval(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloatObject_ob_fval(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 - b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_mul`.
+pub fn float_mul<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_mul);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloatObject_ob_fval(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloatObject_ob_fval(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 * b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_div`.
+pub fn float_div<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_div);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloatObject_ob_fval(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloatObject_ob_fval(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    if b_2 == 0.0 {
+        let PyExc_ZeroDivisionError = c.global(Global::PyExc_ZeroDivisionError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_ZeroDivisionError, "float division by zero"),
+        );
+    }
+    return Ok(Some(c.PyFloat_FromDouble(a_2 / b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_floor_div`.
+pub fn float_floor_div<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_floor_div);
+    let check = c.PyFloat_Check(v)?;
+    let vx_2 = if check {
+        c.PyFloatObject_ob_fval(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut vx = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut vx) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        vx
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let wx_2 = if check_2 {
+        c.PyFloatObject_ob_fval(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut wx = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(
+            c,
+            &mut w_2,
+            &mut wx,
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        wx
+    };
+    if wx_2 == 0.0 {
+        let PyExc_ZeroDivisionError = c.global(Global::PyExc_ZeroDivisionError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_ZeroDivisionError, "float floor division by zero"),
+        );
+    }
+    let mut floordiv = 0.0;
+    let mut mod_ = 0.0;
+    c._float_div_mod(vx_2, wx_2, &mut floordiv, &mut mod_)?;
+    return Ok(Some(c.PyFloat_FromDouble(floordiv)?));
+}
 /// CPython: Objects/floatobject.c, `float_neg`.
 pub fn float_neg<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float_neg);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     return Ok(c.PyFloat_FromDouble(-ob_fval)?);
+}
+/// CPython: Objects/floatobject.c, `float_abs`.
+pub fn float_abs<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::float_abs);
+    let ob_fval = c.PyFloatObject_ob_fval(v)?;
+    let result = c.fabs(ob_fval)?;
+    return Ok(c.PyFloat_FromDouble(result)?);
 }
 /// CPython: Objects/floatobject.c, `float_bool`.
 pub fn float_bool<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
@@ -284,6 +589,16 @@ pub fn float___trunc___impl<C: CApi>(
     c.enter(FunctionId::float___trunc___impl);
     let ob_fval = c.PyFloatObject_ob_fval(self_)?;
     return Ok(c.PyLong_FromDouble(ob_fval)?);
+}
+/// CPython: Objects/floatobject.c, `float___floor___impl`.
+pub fn float___floor___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::float___floor___impl);
+    let ob_fval = c.PyFloatObject_ob_fval(self_)?;
+    let result = c.floor(ob_fval)?;
+    return Ok(c.PyLong_FromDouble(result)?);
 }
 /// CPython: Objects/floatobject.c, `float_float`.
 pub fn float_float<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {

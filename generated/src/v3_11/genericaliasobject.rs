@@ -738,6 +738,44 @@ pub fn ga_call<C: CApi>(
     };
     return Ok(super::genericaliasobject::set_orig_class(c, Some(&obj), self_)?);
 }
+/// CPython: Objects/genericaliasobject.c, `ga_vectorcall`.
+pub fn ga_vectorcall<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::ga_vectorcall);
+    let origin = c.gaobject_origin(self_)?;
+    let object = match origin.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyVectorcall_Function(&object)?;
+    let function = match result.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let origin_2 = c.gaobject_origin(self_)?;
+    let object_2 = match origin_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let obj = match c.call_vectorcallfunc(&function, &object_2, args, nargsf, kwnames) {
+        Ok(obj) => obj,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "ga_vectorcall: call of set_orig_class while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(super::genericaliasobject::set_orig_class(c, Some(&obj), self_)?);
+}
 /// CPython: Objects/genericaliasobject.c, `ga_richcompare`.
 pub fn ga_richcompare<C: CApi>(
     c: &mut C,
@@ -845,6 +883,78 @@ pub fn ga_subclasscheck<C: CApi>(
                 "issubclass() argument 2 cannot be a parameterized generic",
             ),
     );
+}
+/// CPython: Objects/genericaliasobject.c, `ga_reduce`.
+pub fn ga_reduce<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    _ignored: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::ga_reduce);
+    if !(c.gaobject_starred(self_)? != 0) {
+        let tp = c.Py_TYPE(self_)?;
+        let origin_2 = c.gaobject_origin(self_)?;
+        let args_2 = c.gaobject_args(self_)?;
+        return Ok(
+            Some(
+                c
+                    .Py_BuildValue(
+                        "O(OO)",
+                        &[
+                            Argument::Object(tp.clone()),
+                            match origin_2.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            match args_2.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    )?,
+            ),
+        );
+    }
+    let origin = c.gaobject_origin(self_)?;
+    let args = c.gaobject_args(self_)?;
+    let object = match origin.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match args.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tmp = super::genericaliasobject::Py_GenericAlias(c, &object, &object_2)?;
+    let tmp_4 = if let Some(tmp_2) = &tmp {
+        let tmp_3 = match super::abstract_::PyObject_GetIter(c, tmp_2) {
+            Ok(tmp_3) => tmp_3,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        Some(tmp_3.clone())
+    } else {
+        None
+    };
+    if let Some(tmp_5) = &tmp_4 {
+        let idnext = c._Py_ID("next")?;
+        let result = c._PyEval_GetBuiltin(&idnext)?;
+        return Ok(
+            Some(
+                c
+                    .Py_BuildValue(
+                        "N(N)",
+                        &[
+                            Argument::Object(result.clone()),
+                            Argument::Object(tmp_5.clone()),
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
 }
 /// CPython: Objects/genericaliasobject.c, `ga_parameters`.
 pub fn ga_parameters<C: CApi>(
@@ -1042,6 +1152,37 @@ pub fn ga_iter_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Er
     c.enter(FunctionId::ga_iter_clear);
     c.set_gaiterobject_obj(self_, None)?;
     return Ok(0);
+}
+/// CPython: Objects/genericaliasobject.c, `ga_iter_reduce`.
+pub fn ga_iter_reduce<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::ga_iter_reduce);
+    let iditer = c._Py_ID("iter")?;
+    let result = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.gaiterobject_obj(self_)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let obj = c.gaiterobject_obj(self_)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)",
+                &[
+                    Argument::Object(result.clone()),
+                    match obj.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/genericaliasobject.c, `ga_iter`.
 pub fn ga_iter<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {

@@ -94,6 +94,45 @@ pub fn iter_len<C: CApi>(
     }
     return Ok(c.PyLong_FromLong(0)?);
 }
+/// CPython: Objects/iterobject.c, `iter_reduce`.
+pub fn iter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::iter_reduce);
+    if !c.seqiterobject_it_seq(it)?.is_some() {
+        let iditer_2 = c._Py_ID("iter")?;
+        let result_2 = c._PyEval_GetBuiltin(&iditer_2)?;
+        return Ok(c.Py_BuildValue("N(())", &[Argument::Object(result_2.clone())])?);
+    }
+    let iditer = c._Py_ID("iter")?;
+    let result = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.seqiterobject_it_seq(it)?;
+            c.seqiterobject_it_index(it)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let it_seq = c.seqiterobject_it_seq(it)?;
+    let it_index = c.seqiterobject_it_index(it)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)n",
+                &[
+                    Argument::Object(result.clone()),
+                    match it_seq.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Int(it_index as i64),
+                ],
+            )?,
+    );
+}
 /// CPython: Objects/iterobject.c, `iter_setstate`.
 pub fn iter_setstate<C: CApi>(
     c: &mut C,
@@ -188,6 +227,51 @@ pub fn calliter_iternext<C: CApi>(
         return Ok(None);
     }
     return Ok(None);
+}
+/// CPython: Objects/iterobject.c, `calliter_reduce`.
+pub fn calliter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::calliter_reduce);
+    if c.calliterobject_it_callable(it)?.is_some()
+        && c.calliterobject_it_sentinel(it)?.is_some()
+    {
+        let iditer = c._Py_ID("iter")?;
+        let result = match c._PyEval_GetBuiltin(&iditer) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.calliterobject_it_callable(it)?;
+                c.calliterobject_it_sentinel(it)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let it_callable = c.calliterobject_it_callable(it)?;
+        let it_sentinel = c.calliterobject_it_sentinel(it)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(OO)",
+                    &[
+                        Argument::Object(result.clone()),
+                        match it_callable.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                        match it_sentinel.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                    ],
+                )?,
+        );
+    } else {
+        let iditer_2 = c._Py_ID("iter")?;
+        let result_2 = c._PyEval_GetBuiltin(&iditer_2)?;
+        return Ok(c.Py_BuildValue("N(())", &[Argument::Object(result_2.clone())])?);
+    }
 }
 /// CPython: Objects/iterobject.c, `anextawaitable_dealloc`.
 pub fn anextawaitable_dealloc<C: CApi>(

@@ -349,6 +349,53 @@ pub fn meth_dealloc<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error> {
     c.PyObject_GC_Del(Some(m))?;
     return Ok(());
 }
+/// CPython: Objects/methodobject.c, `meth_reduce`.
+pub fn meth_reduce<C: CApi>(
+    c: &mut C,
+    m: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::meth_reduce);
+    if !c.PyCFunctionObject_m_self(m)?.is_some() {
+        let ml_name = c.PyCFunctionObject_m_ml_ml_name(m)?;
+        return Ok(c.PyUnicode_FromString(Some(&ml_name))?);
+    }
+    let m_self = c.PyCFunctionObject_m_self(m)?;
+    let object = match m_self.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyModule_Check(&object)? {
+        let ml_name = c.PyCFunctionObject_m_ml_ml_name(m)?;
+        return Ok(c.PyUnicode_FromString(Some(&ml_name))?);
+    }
+    let idgetattr = c._Py_ID("getattr")?;
+    let result = match c._PyEval_GetBuiltin(&idgetattr) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.PyCFunctionObject_m_self(m)?;
+            c.PyCFunctionObject_m_ml_ml_name(m)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let m_self_2 = c.PyCFunctionObject_m_self(m)?;
+    let ml_name_2 = c.PyCFunctionObject_m_ml_ml_name(m)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(Os)",
+                &[
+                    Argument::Object(result.clone()),
+                    match m_self_2.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Str(ml_name_2.clone()),
+                ],
+            )?,
+    );
+}
 /// CPython: Objects/methodobject.c, `meth_get__text_signature__`.
 pub fn meth_get__text_signature__<C: CApi>(
     c: &mut C,
@@ -678,6 +725,177 @@ pub fn cfunction_enter_call<C: CApi>(
         return Ok(None);
     }
     return Ok(c.PyCFunction_GET_FUNCTION(func)?);
+}
+/// CPython: Objects/methodobject.c, `cfunction_vectorcall_FASTCALL`.
+pub fn cfunction_vectorcall_FASTCALL<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::cfunction_vectorcall_FASTCALL);
+    let result = match super::methodobject::cfunction_check_kwargs(
+        c,
+        func,
+        Some(kwnames),
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(None);
+    }
+    let result_2 = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "cfunction_vectorcall_FASTCALL: call of cfunction_enter_call while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
+        let result_3 = match c.PyCFunction_GET_SELF(func) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "cfunction_vectorcall_FASTCALL: NULL as an argument of call__PyCFunctionFast",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_4 = match c.call__PyCFunctionFast(meth, &result_3, args, result_2) {
+            Ok(result_4) => result_4,
+            Err(error_4) if c.is_exception(&error_4) => {
+                c._Py_LeaveRecursiveCallTstate()?;
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        c._Py_LeaveRecursiveCallTstate()?;
+        return Ok(Some(result_4));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/methodobject.c, `cfunction_vectorcall_FASTCALL_KEYWORDS`.
+pub fn cfunction_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS);
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "cfunction_vectorcall_FASTCALL_KEYWORDS: call of cfunction_enter_call while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
+        let result_2 = match c.PyCFunction_GET_SELF(func) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "cfunction_vectorcall_FASTCALL_KEYWORDS: NULL as an argument of call__PyCFunctionFastWithKeywords",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_3 = match c
+            .call__PyCFunctionFastWithKeywords(meth, &result_2, args, result, kwnames)
+        {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                c._Py_LeaveRecursiveCallTstate()?;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        c._Py_LeaveRecursiveCallTstate()?;
+        return Ok(Some(result_3));
+    }
+    return Ok(None);
+}
+/// CPython: Objects/methodobject.c, `cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD`.
+pub fn cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+    args: &[C::Object],
+    nargsf: usize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD);
+    let cls = match c.PyCFunction_GET_CLASS(func) {
+        Ok(cls) => cls,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD: call of PyVectorcall_NARGS while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result = match c.PyVectorcall_NARGS(nargsf) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD: call of cfunction_enter_call while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if let Some(meth) = &super::methodobject::cfunction_enter_call(c, func)? {
+        let result_2 = match c.PyCFunction_GET_SELF(func) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD: NULL as an argument of call_PyCMethod",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c
+            .call_PyCMethod(meth, &result_2, &cls, args, result as usize, kwnames)
+        {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                c._Py_LeaveRecursiveCallTstate()?;
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        c._Py_LeaveRecursiveCallTstate()?;
+        return Ok(Some(result_3));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/methodobject.c, `cfunction_vectorcall_NOARGS`.
 pub fn cfunction_vectorcall_NOARGS<C: CApi>(

@@ -47,7 +47,7 @@ pub fn validate_step<C: CApi>(
 pub fn make_range_object<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    start: &C::Object,
+    start: Option<&C::Object>,
     stop: &C::Object,
     step: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
@@ -59,7 +59,7 @@ pub fn make_range_object<C: CApi>(
         step,
     )? {
         let obj = super::object::_PyObject_New(c, type_)?;
-        c.set_rangeobject_start(&obj, Some(start))?;
+        c.set_rangeobject_start(&obj, start)?;
         c.set_rangeobject_stop(&obj, Some(stop))?;
         c.set_rangeobject_step(&obj, step)?;
         c.set_rangeobject_length(&obj, Some(length))?;
@@ -161,13 +161,32 @@ pub fn range_from_array<C: CApi>(
     if let Some(obj) = &super::rangeobject::make_range_object(
         c,
         type_,
-        &start_4,
+        Some(&start_4),
         &stop_4,
         Some(&step_5),
     )? {
         return Ok(Some(obj.clone()));
     }
     return Ok(None);
+}
+/// CPython: Objects/rangeobject.c, `range_new`.
+pub fn range_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kw: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::range_new);
+    match c._PyArg_NoKeywords("range", Some(kw)) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = c.PyTuple_GET_SIZE(args)?;
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    return Ok(super::rangeobject::range_from_array(c, type_, &items, result_2)?);
 }
 /// CPython: Objects/rangeobject.c, `range_vectorcall`.
 pub fn range_vectorcall<C: CApi>(
@@ -208,7 +227,7 @@ pub fn range_dealloc<C: CApi>(c: &mut C, r: &C::Object) -> Result<(), C::Error> 
 /// CPython: Objects/rangeobject.c, `compute_range_length`.
 pub fn compute_range_length<C: CApi>(
     c: &mut C,
-    start: &C::Object,
+    start: Option<&C::Object>,
     stop: &C::Object,
     step: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
@@ -250,23 +269,39 @@ pub fn compute_range_length<C: CApi>(
         return Ok(None);
     }
     let (hi, lo, step_3) = if result_2 == 1 {
-        (stop.clone(), start.clone(), step.cloned())
+        (Some(stop.clone()), start.cloned(), step.cloned())
     } else {
         let object_2 = match step {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         let step_2 = super::abstract_::PyNumber_Negative(c, &object_2)?;
-        (start.clone(), stop.clone(), Some(step_2.clone()))
+        (start.cloned(), Some(stop.clone()), Some(step_2.clone()))
     };
-    let result_3 = super::object::PyObject_RichCompareBool(c, &lo, &hi, 5)?;
+    let object_3 = match lo.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_4 = match hi.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_3 = super::object::PyObject_RichCompareBool(c, &object_3, &object_4, 5)?;
     if result_3 != 0 {
         if result_3 < 0 {
             return Ok(None);
         }
         return Ok(Some(result));
     }
-    let tmp1 = match super::abstract_::PyNumber_Subtract(c, &hi, &lo) {
+    let object_5 = match hi.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_6 = match lo.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tmp1 = match super::abstract_::PyNumber_Subtract(c, &object_5, &object_6) {
         Ok(tmp1) => tmp1,
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
@@ -280,11 +315,11 @@ pub fn compute_range_length<C: CApi>(
         }
         Err(error_4) => return Err(error_4),
     };
-    let object_3 = match step_3.as_ref() {
+    let object_7 = match step_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let tmp2 = match super::abstract_::PyNumber_FloorDivide(c, &diff, &object_3) {
+    let tmp2 = match super::abstract_::PyNumber_FloorDivide(c, &diff, &object_7) {
         Ok(tmp2) => tmp2,
         Err(error_5) if c.is_exception(&error_5) => {
             return Err(error_5);
@@ -526,7 +561,7 @@ pub fn compute_slice<C: CApi>(
     if let Some(result) = &super::rangeobject::make_range_object(
         c,
         &tp,
-        &substart,
+        Some(&substart),
         &substop,
         Some(&substep),
     )? {
@@ -1176,6 +1211,55 @@ pub fn rangeiter_len<C: CApi>(
     let index = c.rangeiterobject_index(r)?;
     return Ok(c.PyLong_FromLong(len.wrapping_sub(index))?);
 }
+/// CPython: Objects/rangeobject.c, `rangeiter_reduce`.
+pub fn rangeiter_reduce<C: CApi>(
+    c: &mut C,
+    r: &C::Object,
+    _ignored: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::rangeiter_reduce);
+    let start = c.rangeiterobject_start(r)?;
+    let start_2 = c.PyLong_FromLong(start)?;
+    let start_3 = c.rangeiterobject_start(r)?;
+    let len = c.rangeiterobject_len(r)?;
+    let step = c.rangeiterobject_step(r)?;
+    let stop = c.PyLong_FromLong(start_3.wrapping_add(len.wrapping_mul(step)))?;
+    let step_2 = c.rangeiterobject_step(r)?;
+    let step_3 = c.PyLong_FromLong(step_2)?;
+    let PyRange_Type = c.global(Global::PyRange_Type)?;
+    if let Some(range) = &super::rangeobject::make_range_object(
+        c,
+        &PyRange_Type,
+        Some(&start_2),
+        &stop,
+        Some(&step_3),
+    )? {
+        let iditer = c._Py_ID("iter")?;
+        let result = match c._PyEval_GetBuiltin(&iditer) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.rangeiterobject_index(r)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let index = c.rangeiterobject_index(r)?;
+        return Ok(
+            Some(
+                c
+                    .Py_BuildValue(
+                        "N(N)l",
+                        &[
+                            Argument::Object(result.clone()),
+                            Argument::Object(range.clone()),
+                            Argument::Int(index),
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
+}
 /// CPython: Objects/rangeobject.c, `rangeiter_setstate`.
 pub fn rangeiter_setstate<C: CApi>(
     c: &mut C,
@@ -1270,6 +1354,69 @@ pub fn longrangeiter_len<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     return Ok(super::abstract_::PyNumber_Subtract(c, &object, &object_2)?);
+}
+/// CPython: Objects/rangeobject.c, `longrangeiter_reduce`.
+pub fn longrangeiter_reduce<C: CApi>(
+    c: &mut C,
+    r: &C::Object,
+    _ignored: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::longrangeiter_reduce);
+    let len = c.longrangeiterobject_len(r)?;
+    let step = c.longrangeiterobject_step(r)?;
+    let object = match len.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let object_2 = match step.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let product = super::abstract_::PyNumber_Multiply(c, &object, &object_2)?;
+    let start = c.longrangeiterobject_start(r)?;
+    let object_3 = match start.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let stop = super::abstract_::PyNumber_Add(c, &object_3, &product)?;
+    let start_2 = c.longrangeiterobject_start(r)?;
+    let step_2 = c.longrangeiterobject_step(r)?;
+    let PyRange_Type = c.global(Global::PyRange_Type)?;
+    if let Some(range) = &super::rangeobject::make_range_object(
+        c,
+        &PyRange_Type,
+        start_2.as_ref(),
+        &stop,
+        step_2.as_ref(),
+    )? {
+        let iditer = c._Py_ID("iter")?;
+        let result = match c._PyEval_GetBuiltin(&iditer) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                c.longrangeiterobject_index(r)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let index = c.longrangeiterobject_index(r)?;
+        return Ok(
+            Some(
+                c
+                    .Py_BuildValue(
+                        "N(N)O",
+                        &[
+                            Argument::Object(result.clone()),
+                            Argument::Object(range.clone()),
+                            match index.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                        ],
+                    )?,
+            ),
+        );
+    }
+    return Ok(None);
 }
 /// CPython: Objects/rangeobject.c, `longrangeiter_setstate`.
 pub fn longrangeiter_setstate<C: CApi>(

@@ -59,23 +59,23 @@ pub fn set_insert_clean<C: CApi>(
 /// CPython: Objects/setobject.c, `set_contains_entry`.
 pub fn set_contains_entry<C: CApi>(
     c: &mut C,
-    so: &C::Object,
-    key: &C::Object,
+    so: Option<&C::Object>,
+    key: Option<&C::Object>,
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_contains_entry);
-    let entry = c.set_lookkey(so, Some(key), hash)?;
+    let entry = c.set_lookkey(so, key, hash)?;
     return Ok(i32::from(c.setentry_key(&entry)?.is_some()));
 }
 /// CPython: Objects/setobject.c, `set_discard_entry`.
 pub fn set_discard_entry<C: CApi>(
     c: &mut C,
     so: &C::Object,
-    key: &C::Object,
+    key: Option<&C::Object>,
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_discard_entry);
-    let entry = c.set_lookkey(so, Some(key), hash)?;
+    let entry = c.set_lookkey(Some(so), key, hash)?;
     if c.setentry_key(&entry)?.is_some() {
         c.setentry_key(&entry)?;
         let dummy_struct = c.variable("_dummy_struct")?;
@@ -87,6 +87,90 @@ pub fn set_discard_entry<C: CApi>(
         return Ok(1);
     }
     return Ok(0);
+}
+/// CPython: Objects/setobject.c, `set_add_key`.
+pub fn set_add_key<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    key: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_add_key);
+    let check = c.PyUnicode_CheckExact(key)?;
+    let hash_2 = if check {
+        let hash = c.PyASCIIObject_hash(key)?;
+        if hash == -1 {
+            let result = super::object::PyObject_Hash(c, key)?;
+            if result == -1 {
+                return Ok(-1);
+            }
+            result
+        } else {
+            hash
+        }
+    } else {
+        let result_2 = super::object::PyObject_Hash(c, key)?;
+        if result_2 == -1 {
+            return Ok(-1);
+        }
+        result_2
+    };
+    return Ok(c.set_add_entry(so, Some(key), hash_2)?);
+}
+/// CPython: Objects/setobject.c, `set_contains_key`.
+pub fn set_contains_key<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    key: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_contains_key);
+    let check = c.PyUnicode_CheckExact(key)?;
+    let hash_2 = if check {
+        let hash = c.PyASCIIObject_hash(key)?;
+        if hash == -1 {
+            let result = super::object::PyObject_Hash(c, key)?;
+            if result == -1 {
+                return Ok(-1);
+            }
+            result
+        } else {
+            hash
+        }
+    } else {
+        let result_2 = super::object::PyObject_Hash(c, key)?;
+        if result_2 == -1 {
+            return Ok(-1);
+        }
+        result_2
+    };
+    return Ok(super::setobject::set_contains_entry(c, Some(so), Some(key), hash_2)?);
+}
+/// CPython: Objects/setobject.c, `set_discard_key`.
+pub fn set_discard_key<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    key: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_discard_key);
+    let check = c.PyUnicode_CheckExact(key)?;
+    let hash_2 = if check {
+        let hash = c.PyASCIIObject_hash(key)?;
+        if hash == -1 {
+            let result = super::object::PyObject_Hash(c, key)?;
+            if result == -1 {
+                return Ok(-1);
+            }
+            result
+        } else {
+            hash
+        }
+    } else {
+        let result_2 = super::object::PyObject_Hash(c, key)?;
+        if result_2 == -1 {
+            return Ok(-1);
+        }
+        result_2
+    };
+    return Ok(super::setobject::set_discard_entry(c, so, Some(key), hash_2)?);
 }
 /// CPython: Objects/setobject.c, `set_dealloc`.
 pub fn set_dealloc<C: CApi>(c: &mut C, so: &C::Object) -> Result<(), C::Error> {
@@ -320,6 +404,79 @@ pub fn setiter_len<C: CApi>(
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
 }
+/// CPython: Objects/setobject.c, `setiter_iternext`.
+pub fn setiter_iternext<C: CApi>(
+    c: &mut C,
+    si: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::setiter_iternext);
+    if let Some(so) = &c.setiterobject_si_set(si)? {
+        let si_used = c.setiterobject_si_used(si)?;
+        if si_used != c.PySetObject_used(so)? {
+            let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+            let error = c
+                .PyErr_SetString(
+                    &PyExc_RuntimeError,
+                    "Set changed size during iteration",
+                );
+            c.set_setiterobject_si_used(si, -1)?;
+            return Err(error);
+        }
+        let si_pos = c.setiterobject_si_pos(si)?;
+        let entry = c.PySetObject_table(so)?;
+        let mask = c.PySetObject_mask(so)?;
+        let i_3 = {
+            let mut i = si_pos;
+            loop {
+                if i <= mask {
+                    let pointer = match entry.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pointer_2 = c.step(&pointer, i, "setentry")?;
+                    if !c.setentry_key(&pointer_2)?.is_some() {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    let pointer_3 = match entry.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pointer_4 = c.step(&pointer_3, i, "setentry")?;
+                    let key = c.setentry_key(&pointer_4)?;
+                    let dummy_struct = c.variable("_dummy_struct")?;
+                    if match key.as_ref() {
+                        Some(object) => c.Py_Is(&dummy_struct, object)?,
+                        None => false,
+                    } {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        c.set_setiterobject_si_pos(si, i_3.wrapping_add(1))?;
+        if i_3 > mask {
+            c.set_setiterobject_si_set(si, None)?;
+            return Ok(None);
+        }
+        c.setiterobject_len(si)?;
+        let len = c.setiterobject_len(si)?;
+        c.set_setiterobject_len(si, len.wrapping_sub(1))?;
+        let pointer_5 = match entry.as_ref() {
+            Some(pointer) => pointer.clone(),
+            None => return Err(c.unsupported("arithmetic on NULL")),
+        };
+        let pointer_6 = c.step(&pointer_5, i_3, "setentry")?;
+        return Ok(c.setentry_key(&pointer_6)?);
+    }
+    return Ok(None);
+}
 /// CPython: Objects/setobject.c, `set_iter`.
 pub fn set_iter<C: CApi>(c: &mut C, so: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::set_iter);
@@ -355,7 +512,7 @@ pub fn set_update_internal<C: CApi>(
                     Err(error_4) => return Err(error_4),
                 };
                 if let Some(key_3) = &key_2 {
-                    let result_5 = match c.set_add_key(so, key_3) {
+                    let result_5 = match super::setobject::set_add_key(c, so, key_3) {
                         Ok(result_5) => result_5,
                         Err(error_5) if c.is_exception(&error_5) => {
                             return Err(error_5);
@@ -503,7 +660,7 @@ pub fn make_new_set<C: CApi>(
 pub fn make_new_set_basetype<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    iterable: &C::Object,
+    iterable: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::make_new_set_basetype);
     let is = !c.is(type_, Global::PySet_Type)?;
@@ -519,7 +676,7 @@ pub fn make_new_set_basetype<C: CApi>(
     } else {
         type_.clone()
     };
-    return Ok(super::setobject::make_new_set(c, &type__3, Some(iterable))?);
+    return Ok(super::setobject::make_new_set(c, &type__3, iterable)?);
 }
 /// CPython: Objects/setobject.c, `make_new_frozenset`.
 pub fn make_new_frozenset<C: CApi>(
@@ -680,7 +837,7 @@ pub fn set_copy<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_copy);
     let tp = c.Py_TYPE(so)?;
-    return Ok(super::setobject::make_new_set_basetype(c, &tp, so)?);
+    return Ok(super::setobject::make_new_set_basetype(c, &tp, Some(so))?);
 }
 /// CPython: Objects/setobject.c, `frozenset_copy`.
 pub fn frozenset_copy<C: CApi>(
@@ -698,7 +855,7 @@ pub fn frozenset_copy<C: CApi>(
 pub fn set_clear<C: CApi>(
     c: &mut C,
     so: &C::Object,
-    _ignored: &C::Object,
+    _ignored: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::set_clear);
     match c.set_clear_internal(so) {
@@ -812,6 +969,141 @@ pub fn set_ior<C: CApi>(
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
+/// CPython: Objects/setobject.c, `set_intersection`.
+pub fn set_intersection<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_intersection);
+    if match other {
+        Some(object) => c.Py_Is(so, object)?,
+        None => false,
+    } {
+        return Ok(super::setobject::set_copy(c, so, None)?);
+    }
+    let tp = c.Py_TYPE(so)?;
+    if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
+        let object = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyAnySet_Check(&object)? {
+            let object_5 = match other {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
+            'join8: {
+                loop {
+                    let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                        Ok(key_2) => key_2,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    if let Some(key_3) = &key_2 {
+                        let result_7 = super::object::PyObject_Hash(c, key_3)?;
+                        if result_7 == -1 {
+                            return Ok(None);
+                        }
+                        let result_8 = super::setobject::set_contains_entry(
+                            c,
+                            Some(so),
+                            Some(key_3),
+                            result_7,
+                        )?;
+                        if result_8 != 0 {
+                            let result_9 = match c
+                                .set_add_entry(result, Some(key_3), result_7)
+                            {
+                                Ok(result_9) => result_9,
+                                Err(error_4) if c.is_exception(&error_4) => {
+                                    return Err(error_4);
+                                }
+                                Err(error_4) => return Err(error_4),
+                            };
+                            if result_9 != 0 {
+                                return Ok(None);
+                            }
+                            let result_10 = c.PySet_GET_SIZE(result)?;
+                            if result_10 >= c.PySet_GET_SIZE(so)? {
+                                break 'join8;
+                            }
+                        }
+                        continue;
+                    } else {
+                        break
+                    }
+                }
+            };
+            return Ok(Some(result.clone()));
+        }
+        let object_2 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PySet_GET_SIZE(&object_2)?;
+        let result_3 = c.PySet_GET_SIZE(so)?;
+        let (other_2, so_2) = if result_2 > result_3 {
+            (Some(so.clone()), other.cloned())
+        } else {
+            (other.cloned(), Some(so.clone()))
+        };
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_4 = match c.set_next(other_2.as_ref(), &mut pos_2, &mut entry)
+                {
+                    Ok(result_4) => result_4,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(c.unsupported("set_intersection: NULL->key"));
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_4 != 0 {
+                    let object_3 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object_3)?;
+                    let object_4 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_4)?;
+                    let result_5 = super::setobject::set_contains_entry(
+                        c,
+                        so_2.as_ref(),
+                        key.as_ref(),
+                        hash,
+                    )?;
+                    if result_5 != 0 {
+                        let result_6 = match c.set_add_entry(result, key.as_ref(), hash)
+                        {
+                            Ok(result_6) => result_6,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_6 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result.clone()));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/setobject.c, `set_intersection_multi`.
 pub fn set_intersection_multi<C: CApi>(
     c: &mut C,
@@ -822,33 +1114,41 @@ pub fn set_intersection_multi<C: CApi>(
     if c.PyTuple_GET_SIZE(args)? == 0 {
         return Ok(super::setobject::set_copy(c, so, None)?);
     }
-    let result_3 = {
+    let result_2 = {
         let mut i = 0isize;
         let mut result = so.clone();
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result_2 = c.set_intersection(&result, &other)?;
-                let i_2 = i.wrapping_add(1);
-                i = i_2;
-                result = result_2.clone();
-                continue;
+                if let Some(newresult) = &super::setobject::set_intersection(
+                    c,
+                    &result,
+                    Some(&other),
+                )? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    result = newresult.clone();
+                    continue;
+                }
+                return Ok(None);
             }
             break result.clone();
         }
     };
-    return Ok(Some(result_3));
+    return Ok(Some(result_2));
 }
 /// CPython: Objects/setobject.c, `set_intersection_update`.
 pub fn set_intersection_update<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_intersection_update);
-    let tmp = c.set_intersection(so, other)?;
-    c.set_swap_bodies(so, &tmp)?;
-    return Ok(c.global(Global::Py_None)?);
+    if let Some(tmp) = &super::setobject::set_intersection(c, so, Some(other))? {
+        c.set_swap_bodies(so, tmp)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_intersection_update_multi`.
 pub fn set_intersection_update_multi<C: CApi>(
@@ -868,25 +1168,239 @@ pub fn set_and<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_and);
     if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(c.set_intersection(so, other)?);
+        return Ok(super::setobject::set_intersection(c, so, Some(other))?);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_iand`.
 pub fn set_iand<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_iand);
     if c.PyAnySet_Check(other)? {
-        super::setobject::set_intersection_update(c, so, other)?;
-        return Ok(so.clone());
+        if super::setobject::set_intersection_update(c, so, other)?.is_some() {
+            return Ok(Some(so.clone()));
+        }
+        return Ok(None);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/setobject.c, `set_isdisjoint`.
+pub fn set_isdisjoint<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_isdisjoint);
+    if c.Py_Is(so, other)? {
+        if c.PySet_GET_SIZE(so)? == 0 {
+            return Ok(Some(c.global(Global::Py_True)?));
+        }
+        return Ok(Some(c.global(Global::Py_False)?));
+    }
+    if !c.PyAnySet_CheckExact(other)? {
+        let it = super::abstract_::PyObject_GetIter(c, other)?;
+        {
+            loop {
+                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key_2) => key_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if let Some(key_3) = &key_2 {
+                    let result_4 = super::setobject::set_contains_key(c, so, key_3)?;
+                    if result_4 < 0 {
+                        return Ok(None);
+                    }
+                    if !(result_4 != 0) {
+                        continue;
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                break;
+            }
+        };
+        return Ok(Some(c.global(Global::Py_True)?));
+    }
+    let result = c.PySet_GET_SIZE(other)?;
+    let result_2 = c.PySet_GET_SIZE(so)?;
+    let (other_2, so_2) = if result > result_2 {
+        (so.clone(), other.clone())
+    } else {
+        (other.clone(), so.clone())
+    };
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result_3 = match c.set_next(Some(&other_2), &mut pos_2, &mut entry) {
+                Ok(result_3) => result_3,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(c.unsupported("set_isdisjoint: NULL->key"));
+                }
+                Err(error) => return Err(error),
+            };
+            if result_3 != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash = c.setentry_hash(&object_2)?;
+                if !(super::setobject::set_contains_entry(
+                    c,
+                    Some(&so_2),
+                    key.as_ref(),
+                    hash,
+                )? != 0)
+                {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            break;
+        }
+    };
+    return Ok(Some(c.global(Global::Py_True)?));
+}
+/// CPython: Objects/setobject.c, `set_difference_update_internal`.
+pub fn set_difference_update_internal<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_difference_update_internal);
+    if match other {
+        Some(object) => c.Py_Is(so, object)?,
+        None => false,
+    } {
+        return Ok(c.set_clear_internal(so)?);
+    }
+    let object = match other {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let check = c.PyAnySet_Check(&object)?;
+    if check {
+        let object_2 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PySet_GET_SIZE(&object_2)?;
+        let result_2 = c.PySet_GET_SIZE(so)?;
+        let other_3 = if (result >> 3) > result_2 {
+            let Some(other_2) = &super::setobject::set_intersection(c, so, other)? else {
+                return Ok(-1);
+            };
+            Some(other_2.clone())
+        } else {
+            other.cloned()
+        };
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_3 = match c.set_next(other_3.as_ref(), &mut pos_2, &mut entry)
+                {
+                    Ok(result_3) => result_3,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c.unsupported("set_difference_update_internal: NULL->key"),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_3 != 0 {
+                    let object_3 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object_3)?;
+                    let object_4 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_4)?;
+                    match super::setobject::set_discard_entry(
+                        c,
+                        so,
+                        key.as_ref(),
+                        hash,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+    } else {
+        let object_5 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
+        {
+            loop {
+                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key_2) => key_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if let Some(key_3) = &key_2 {
+                    let result_5 = match super::setobject::set_discard_key(
+                        c,
+                        so,
+                        key_3,
+                    ) {
+                        Ok(result_5) => result_5,
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                    if !(result_5 < 0) {
+                        continue;
+                    }
+                    return Ok(-1);
+                }
+                break;
+            }
+        };
+    };
+    let fill = c.PySetObject_fill(so)?;
+    let used = c.PySetObject_used(so)?;
+    if (fill.wrapping_sub(used) as usize) <= ((c.PySetObject_mask(so)? as usize) / 4) {
+        return Ok(0);
+    }
+    let used_2 = c.PySetObject_used(so)?;
+    let value = if used_2 > 50000 {
+        c.PySetObject_used(so)?.wrapping_mul(2)
+    } else {
+        c.PySetObject_used(so)?.wrapping_mul(4)
+    };
+    return Ok(c.set_table_resize(so, value)?);
 }
 /// CPython: Objects/setobject.c, `set_difference_update`.
 pub fn set_difference_update<C: CApi>(
@@ -900,7 +1414,11 @@ pub fn set_difference_update<C: CApi>(
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result = match c.set_difference_update_internal(so, &other) {
+                let result = match super::setobject::set_difference_update_internal(
+                    c,
+                    so,
+                    Some(&other),
+                ) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
                         return Err(error);
@@ -927,7 +1445,11 @@ pub fn set_copy_and_difference<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_copy_and_difference);
     if let Some(result) = &super::setobject::set_copy(c, so, None)? {
-        let result_2 = match c.set_difference_update_internal(result, other) {
+        let result_2 = match super::setobject::set_difference_update_internal(
+            c,
+            result,
+            Some(other),
+        ) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -938,6 +1460,127 @@ pub fn set_copy_and_difference<C: CApi>(
             return Ok(Some(result.clone()));
         }
         return Ok(None);
+    }
+    return Ok(None);
+}
+/// CPython: Objects/setobject.c, `set_difference`.
+pub fn set_difference<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_difference);
+    let check = c.PyAnySet_Check(other)?;
+    let other_size = if check {
+        c.PySet_GET_SIZE(other)?
+    } else {
+        if !c.PyDict_CheckExact(other)? {
+            return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
+        }
+        c.PyDict_GET_SIZE(other)?
+    };
+    if (c.PySet_GET_SIZE(so)? >> 2) > other_size {
+        return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
+    }
+    let tp = c.Py_TYPE(so)?;
+    if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
+        if !c.PyDict_CheckExact(other)? {
+            {
+                let mut pos_3 = 0isize;
+                loop {
+                    let mut pos_4 = pos_3;
+                    let mut entry_2 = None::<C::Object>;
+                    let result_5 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
+                        Ok(result_5) => result_5,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(c.unsupported("set_difference: NULL->key"));
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    if result_5 != 0 {
+                        let object_3 = match entry_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->key")),
+                        };
+                        let key_2 = c.setentry_key(&object_3)?;
+                        let object_4 = match entry_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->hash")),
+                        };
+                        let hash_2 = c.setentry_hash(&object_4)?;
+                        let result_6 = super::setobject::set_contains_entry(
+                            c,
+                            Some(other),
+                            key_2.as_ref(),
+                            hash_2,
+                        )?;
+                        if !(result_6 != 0) {
+                            let result_7 = match c
+                                .set_add_entry(result, key_2.as_ref(), hash_2)
+                            {
+                                Ok(result_7) => result_7,
+                                Err(error_4) if c.is_exception(&error_4) => {
+                                    return Err(error_4);
+                                }
+                                Err(error_4) => return Err(error_4),
+                            };
+                            if result_7 != 0 {
+                                return Ok(None);
+                            }
+                        }
+                        pos_3 = pos_4;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(Some(result.clone()));
+        }
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_2 = match c.set_next(Some(so), &mut pos_2, &mut entry) {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(c.unsupported("set_difference: NULL->key"));
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_2 != 0 {
+                    let object = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object)?;
+                    let object_2 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_2)?;
+                    let result_3 = c
+                        ._PyDict_Contains_KnownHash(other, key.as_ref(), hash)?;
+                    if !(result_3 != 0) {
+                        let result_4 = match c.set_add_entry(result, key.as_ref(), hash)
+                        {
+                            Ok(result_4) => result_4,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_4 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result.clone()));
     }
     return Ok(None);
 }
@@ -952,43 +1595,48 @@ pub fn set_difference_multi<C: CApi>(
         return Ok(super::setobject::set_copy(c, so, None)?);
     }
     let other = c.PyTuple_GET_ITEM(args, 0)?;
-    let result = c.set_difference(so, &other)?;
-    {
-        let mut i = 1isize;
-        loop {
-            if i < c.PyTuple_GET_SIZE(args)? {
-                let other_2 = c.PyTuple_GET_ITEM(args, i)?;
-                let result_2 = match c.set_difference_update_internal(&result, &other_2)
-                {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
+    if let Some(result) = &super::setobject::set_difference(c, so, &other)? {
+        {
+            let mut i = 1isize;
+            loop {
+                if i < c.PyTuple_GET_SIZE(args)? {
+                    let other_2 = c.PyTuple_GET_ITEM(args, i)?;
+                    let result_2 = match super::setobject::set_difference_update_internal(
+                        c,
+                        result,
+                        Some(&other_2),
+                    ) {
+                        Ok(result_2) => result_2,
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    if result_2 != 0 {
+                        return Ok(None);
                     }
-                    Err(error) => return Err(error),
-                };
-                if result_2 != 0 {
-                    return Ok(None);
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
                 }
-                let i_2 = i.wrapping_add(1);
-                i = i_2;
-                continue;
+                break;
             }
-            break;
-        }
-    };
-    return Ok(Some(result));
+        };
+        return Ok(Some(result.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_sub`.
 pub fn set_sub<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_sub);
     if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(c.set_difference(so, other)?);
+        return Ok(super::setobject::set_difference(c, so, other)?);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_isub`.
 pub fn set_isub<C: CApi>(
@@ -998,7 +1646,11 @@ pub fn set_isub<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_isub);
     if c.PyAnySet_Check(other)? {
-        let result = match c.set_difference_update_internal(so, other) {
+        let result = match super::setobject::set_difference_update_internal(
+            c,
+            so,
+            Some(other),
+        ) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -1012,6 +1664,136 @@ pub fn set_isub<C: CApi>(
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
+/// CPython: Objects/setobject.c, `set_symmetric_difference_update`.
+pub fn set_symmetric_difference_update<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_symmetric_difference_update);
+    if c.Py_Is(so, other)? {
+        return Ok(Some(super::setobject::set_clear(c, so, None)?));
+    }
+    if c.PyDict_CheckExact(other)? {
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut key = None::<C::Object>;
+                let mut value = None::<C::Object>;
+                let mut hash = 0;
+                let result = match c
+                    ._PyDict_Next(
+                        Some(other),
+                        &mut pos_2,
+                        &mut key,
+                        &mut value,
+                        &mut hash,
+                    )
+                {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "set_symmetric_difference_update: call of set_discard_entry while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result != 0 {
+                    let result_2 = super::setobject::set_discard_entry(
+                        c,
+                        so,
+                        key.as_ref(),
+                        hash,
+                    )?;
+                    if result_2 == 0 {
+                        let result_3 = match c.set_add_entry(so, key.as_ref(), hash) {
+                            Ok(result_3) => result_3,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_3 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    let check = c.PyAnySet_Check(other)?;
+    let otherset_2 = if check {
+        other.clone()
+    } else {
+        let tp = c.Py_TYPE(so)?;
+        let Some(otherset) = &super::setobject::make_new_set_basetype(
+            c,
+            &tp,
+            Some(other),
+        )? else {
+            return Ok(None);
+        };
+        otherset.clone()
+    };
+    {
+        let mut pos_3 = 0isize;
+        loop {
+            let mut pos_4 = pos_3;
+            let mut entry = None::<C::Object>;
+            let result_4 = match c.set_next(Some(&otherset_2), &mut pos_4, &mut entry) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(
+                        c.unsupported("set_symmetric_difference_update: NULL->key"),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if result_4 != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key_2 = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash_2 = c.setentry_hash(&object_2)?;
+                let result_5 = super::setobject::set_discard_entry(
+                    c,
+                    so,
+                    key_2.as_ref(),
+                    hash_2,
+                )?;
+                if result_5 == 0 {
+                    let result_6 = match c.set_add_entry(so, key_2.as_ref(), hash_2) {
+                        Ok(result_6) => result_6,
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                    if result_6 != 0 {
+                        return Ok(None);
+                    }
+                }
+                pos_3 = pos_4;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(Some(c.global(Global::Py_None)?));
+}
 /// CPython: Objects/setobject.c, `set_symmetric_difference`.
 pub fn set_symmetric_difference<C: CApi>(
     c: &mut C,
@@ -1020,9 +1802,16 @@ pub fn set_symmetric_difference<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_symmetric_difference);
     let tp = c.Py_TYPE(so)?;
-    if let Some(otherset) = &super::setobject::make_new_set_basetype(c, &tp, other)? {
-        c.set_symmetric_difference_update(otherset, so)?;
-        return Ok(Some(otherset.clone()));
+    if let Some(otherset) = &super::setobject::make_new_set_basetype(
+        c,
+        &tp,
+        Some(other),
+    )? {
+        if super::setobject::set_symmetric_difference_update(c, otherset, so)?.is_some()
+        {
+            return Ok(Some(otherset.clone()));
+        }
+        return Ok(None);
     }
     return Ok(None);
 }
@@ -1043,23 +1832,87 @@ pub fn set_ixor<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_ixor);
     if c.PyAnySet_Check(other)? {
-        c.set_symmetric_difference_update(so, other)?;
-        return Ok(so.clone());
+        if super::setobject::set_symmetric_difference_update(c, so, other)?.is_some() {
+            return Ok(Some(so.clone()));
+        }
+        return Ok(None);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/setobject.c, `set_issubset`.
+pub fn set_issubset<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_issubset);
+    if !c.PyAnySet_Check(other)? {
+        let PySet_Type = c.global(Global::PySet_Type)?;
+        if let Some(tmp) = &super::setobject::make_new_set(
+            c,
+            &PySet_Type,
+            Some(other),
+        )? {
+            return Ok(super::setobject::set_issubset(c, so, tmp)?);
+        }
+        return Ok(None);
+    }
+    let result = c.PySet_GET_SIZE(so)?;
+    if result > c.PySet_GET_SIZE(other)? {
+        return Ok(Some(c.global(Global::Py_False)?));
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result_2 = match c.set_next(Some(so), &mut pos_2, &mut entry) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(c.unsupported("set_issubset: NULL->key"));
+                }
+                Err(error) => return Err(error),
+            };
+            if result_2 != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash = c.setentry_hash(&object_2)?;
+                if super::setobject::set_contains_entry(
+                    c,
+                    Some(other),
+                    key.as_ref(),
+                    hash,
+                )? != 0
+                {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            break;
+        }
+    };
+    return Ok(Some(c.global(Global::Py_True)?));
 }
 /// CPython: Objects/setobject.c, `set_issuperset`.
 pub fn set_issuperset<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_issuperset);
     if c.PyAnySet_Check(other)? {
-        return Ok(c.set_issubset(other, so)?);
+        return Ok(super::setobject::set_issubset(c, other, so)?);
     }
     let it = super::abstract_::PyObject_GetIter(c, other)?;
     {
@@ -1072,15 +1925,19 @@ pub fn set_issuperset<C: CApi>(
                 Err(error) => return Err(error),
             };
             if let Some(key_2) = &key {
-                if c.set_contains_key(so, key_2)? != 0 {
+                let result = super::setobject::set_contains_key(c, so, key_2)?;
+                if result < 0 {
+                    return Ok(None);
+                }
+                if result != 0 {
                     continue;
                 }
-                return Ok(c.global(Global::Py_False)?);
+                return Ok(Some(c.global(Global::Py_False)?));
             }
             break;
         }
     };
-    return Ok(c.global(Global::Py_True)?);
+    return Ok(Some(c.global(Global::Py_True)?));
 }
 /// CPython: Objects/setobject.c, `set_richcompare`.
 pub fn set_richcompare<C: CApi>(
@@ -1102,9 +1959,9 @@ pub fn set_richcompare<C: CApi>(
                     if hash != c.PySetObject_hash(w)? {
                         return Ok(Some(c.global(Global::Py_False)?));
                     }
-                    return Ok(Some(c.set_issubset(v, w)?));
+                    return Ok(super::setobject::set_issubset(c, v, w)?);
                 }
-                return Ok(Some(c.set_issubset(v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             3 => {
                 if let Some(r1) = &super::setobject::set_richcompare(c, v, w, 2)? {
@@ -1121,24 +1978,24 @@ pub fn set_richcompare<C: CApi>(
                 return Ok(None);
             }
             1 => {
-                return Ok(Some(c.set_issubset(v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             5 => {
-                return Ok(Some(super::setobject::set_issuperset(c, v, w)?));
+                return Ok(super::setobject::set_issuperset(c, v, w)?);
             }
             0 => {
                 let result_3 = c.PySet_GET_SIZE(v)?;
                 if result_3 >= c.PySet_GET_SIZE(w)? {
                     return Ok(Some(c.global(Global::Py_False)?));
                 }
-                return Ok(Some(c.set_issubset(v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             4 => {
                 let result_4 = c.PySet_GET_SIZE(v)?;
                 if result_4 <= c.PySet_GET_SIZE(w)? {
                     return Ok(Some(c.global(Global::Py_False)?));
                 }
-                return Ok(Some(super::setobject::set_issuperset(c, v, w)?));
+                return Ok(super::setobject::set_issuperset(c, v, w)?);
             }
             _ => {
                 return Ok(Some(c.global(Global::Py_NotImplemented)?));
@@ -1154,7 +2011,7 @@ pub fn set_add<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_add);
-    let result = match c.set_add_key(so, key) {
+    let result = match super::setobject::set_add_key(c, so, key) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -1173,7 +2030,7 @@ pub fn set_contains<C: CApi>(
     key: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_contains);
-    let result = match c.set_contains_key(so, key) {
+    let result = match super::setobject::set_contains_key(c, so, key) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             if c.PySet_Check(key)? {
@@ -1185,7 +2042,11 @@ pub fn set_contains<C: CApi>(
                         &PyFrozenSet_Type,
                         Some(key),
                     )? {
-                        let result_2 = match c.set_contains_key(so, tmpkey) {
+                        let result_2 = match super::setobject::set_contains_key(
+                            c,
+                            so,
+                            tmpkey,
+                        ) {
                             Ok(result_2) => result_2,
                             Err(error_2) if c.is_exception(&error_2) => {
                                 return Err(error_2);
@@ -1202,6 +2063,12 @@ pub fn set_contains<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        if c.PySet_Check(key)? {
+            return Ok(-1);
+        }
+        return Ok(-1);
+    }
     return Ok(result);
 }
 /// CPython: Objects/setobject.c, `set_direct_contains`.
@@ -1224,7 +2091,7 @@ pub fn set_remove<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_remove);
-    let result = match c.set_discard_key(so, key) {
+    let result = match super::setobject::set_discard_key(c, so, key) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             if c.PySet_Check(key)? {
@@ -1236,7 +2103,11 @@ pub fn set_remove<C: CApi>(
                         &PyFrozenSet_Type,
                         Some(key),
                     )? {
-                        if c.set_discard_key(so, tmpkey)? == 0 {
+                        let result_2 = super::setobject::set_discard_key(c, so, tmpkey)?;
+                        if result_2 < 0 {
+                            return Ok(None);
+                        }
+                        if result_2 == 0 {
                             return Err(c._PyErr_SetKeyError(key));
                         }
                         return Ok(Some(c.global(Global::Py_None)?));
@@ -1249,10 +2120,16 @@ pub fn set_remove<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if result == 0 {
-        return Err(c._PyErr_SetKeyError(key));
+    if !(result < 0) {
+        if result == 0 {
+            return Err(c._PyErr_SetKeyError(key));
+        }
+        return Ok(Some(c.global(Global::Py_None)?));
     }
-    return Ok(Some(c.global(Global::Py_None)?));
+    if c.PySet_Check(key)? {
+        return Ok(None);
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_discard`.
 pub fn set_discard<C: CApi>(
@@ -1261,8 +2138,8 @@ pub fn set_discard<C: CApi>(
     key: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_discard);
-    match c.set_discard_key(so, key) {
-        Ok(_) => {}
+    let result = match super::setobject::set_discard_key(c, so, key) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             if c.PySet_Check(key)? {
                 let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -1273,7 +2150,9 @@ pub fn set_discard<C: CApi>(
                         &PyFrozenSet_Type,
                         Some(key),
                     )? {
-                        c.set_discard_key(so, tmpkey)?;
+                        if super::setobject::set_discard_key(c, so, tmpkey)? < 0 {
+                            return Ok(None);
+                        }
                         return Ok(Some(c.global(Global::Py_None)?));
                     }
                     return Ok(None);
@@ -1284,6 +2163,12 @@ pub fn set_discard<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if result < 0 {
+        if c.PySet_Check(key)? {
+            return Ok(None);
+        }
+        return Ok(None);
+    }
     return Ok(Some(c.global(Global::Py_None)?));
 }
 /// CPython: Objects/setobject.c, `set_reduce`.
@@ -1455,7 +2340,7 @@ pub fn PySet_Contains<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySet_Contains);
     if c.PyAnySet_Check(anyset)? {
-        return Ok(c.set_contains_key(anyset, key)?);
+        return Ok(super::setobject::set_contains_key(c, anyset, key)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1467,7 +2352,7 @@ pub fn PySet_Discard<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySet_Discard);
     if c.PySet_Check(set)? {
-        return Ok(c.set_discard_key(set, key)?);
+        return Ok(super::setobject::set_discard_key(c, set, key)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1479,7 +2364,7 @@ pub fn PySet_Add<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySet_Add);
     if c.PySet_Check(anyset)? {
-        return Ok(c.set_add_key(anyset, key)?);
+        return Ok(super::setobject::set_add_key(c, anyset, key)?);
     }
     if c.PyFrozenSet_Check(anyset)? {
         let result = match c.Py_REFCNT(Some(anyset)) {
@@ -1492,7 +2377,43 @@ pub fn PySet_Add<C: CApi>(
         if result != 1 {
             return Err(c.PyErr_BadInternalCall());
         }
-        return Ok(c.set_add_key(anyset, key)?);
+        return Ok(super::setobject::set_add_key(c, anyset, key)?);
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/setobject.c, `_PySet_NextEntry`.
+pub fn _PySet_NextEntry<C: CApi>(
+    c: &mut C,
+    set: &C::Object,
+    pos: &mut isize,
+    key: &mut Option<C::Object>,
+    hash: &mut isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PySet_NextEntry);
+    if c.PyAnySet_Check(set)? {
+        let mut entry = None::<C::Object>;
+        let result = match c.set_next(Some(set), pos, &mut entry) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("_PySet_NextEntry: NULL->key"));
+            }
+            Err(error) => return Err(error),
+        };
+        if result == 0 {
+            return Ok(0);
+        }
+        let object = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->key")),
+        };
+        let key_2 = c.setentry_key(&object)?;
+        *key = key_2.clone();
+        let object_2 = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->hash")),
+        };
+        *hash = c.setentry_hash(&object_2)?;
+        return Ok(1);
     }
     return Err(c.PyErr_BadInternalCall());
 }

@@ -673,6 +673,113 @@ pub fn tuple_count<C: CApi>(
     };
     return Ok(Some(c.PyLong_FromSsize_t(count_3)?));
 }
+/// CPython: Objects/tupleobject.c, `tuplerichcompare`.
+pub fn tuplerichcompare<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+    op: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::tuplerichcompare);
+    if c.PyTuple_Check(v)? && c.PyTuple_Check(w)? {
+        let result = c.Py_SIZE(v)?;
+        let result_2 = c.Py_SIZE(w)?;
+        let i_3 = {
+            let mut i = 0isize;
+            loop {
+                if i < result && i < result_2 {
+                    let item = c.PyTupleObject_ob_item_at(v, i)?;
+                    let item_2 = c.PyTupleObject_ob_item_at(w, i)?;
+                    let object = match item.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let object_2 = match item_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_3 = super::object::PyObject_RichCompareBool(
+                        c,
+                        &object,
+                        &object_2,
+                        2,
+                    )?;
+                    if result_3 < 0 {
+                        return Ok(None);
+                    }
+                    if result_3 != 0 {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        if !((i_3 >= result) || (i_3 >= result_2)) {
+            if op == 2 {
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            if op == 3 {
+                return Ok(Some(c.global(Global::Py_True)?));
+            }
+            let item_3 = c.PyTupleObject_ob_item_at(v, i_3)?;
+            let item_4 = c.PyTupleObject_ob_item_at(w, i_3)?;
+            return Ok(
+                super::object::PyObject_RichCompare(
+                    c,
+                    item_3.as_ref(),
+                    item_4.as_ref(),
+                    op,
+                )?,
+            );
+        }
+        match op {
+            2 => {
+                if result == result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            3 => {
+                if result != result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            0 => {
+                if result < result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            4 => {
+                if result > result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            1 => {
+                if result <= result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            5 => {
+                if result >= result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            _ => {
+                return Err(c.unsupported("Py_UNREACHABLE"));
+            }
+        }
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/tupleobject.c, `tuple_new_impl`.
 pub fn tuple_new_impl<C: CApi>(
     c: &mut C,
@@ -867,18 +974,7 @@ pub fn tuple___getnewargs___impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::tuple___getnewargs___impl);
     let result = c.Py_SIZE(self_)?;
-    let result_2 = match c.tupleslice(self_, 0, result) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "tuple___getnewargs___impl: call of Py_BuildValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_2 = c.tupleslice(self_, 0, result)?;
     return Ok(c.Py_BuildValue("(N)", &[Argument::Object(result_2.clone())])?);
 }
 /// CPython: Objects/tupleobject.c, `_PyTuple_Fini`.
@@ -963,6 +1059,45 @@ pub fn tupleiter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
+}
+/// CPython: Objects/tupleobject.c, `tupleiter_reduce`.
+pub fn tupleiter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::tupleiter_reduce);
+    if !c.tupleiterobject_it_seq(it)?.is_some() {
+        let iditer_2 = c._Py_ID("iter")?;
+        let result_2 = c._PyEval_GetBuiltin(&iditer_2)?;
+        return Ok(c.Py_BuildValue("N(())", &[Argument::Object(result_2.clone())])?);
+    }
+    let iditer = c._Py_ID("iter")?;
+    let result = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.tupleiterobject_it_seq(it)?;
+            c.tupleiterobject_it_index(it)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let it_seq = c.tupleiterobject_it_seq(it)?;
+    let it_index = c.tupleiterobject_it_index(it)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)n",
+                &[
+                    Argument::Object(result.clone()),
+                    match it_seq.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Int(it_index as i64),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/tupleobject.c, `tupleiter_setstate`.
 pub fn tupleiter_setstate<C: CApi>(

@@ -526,6 +526,61 @@ pub fn type_qualname<C: CApi>(
     };
     return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
 }
+/// CPython: Objects/typeobject.c, `type_set_name`.
+pub fn type_set_name<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_name);
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__name__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        if !c.PyUnicode_Check(value)? {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let tp = c.Py_TYPE(value)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "can only assign string to %s.__name__, not '%s'",
+                        &[
+                            Argument::Str(tp_name.clone()),
+                            Argument::Str(tp_name_2.clone()),
+                        ],
+                    ),
+            );
+        }
+        let mut name_size = 0;
+        let result_2 = c.PyUnicode_AsUTF8AndSize(Some(value), &mut name_size)?;
+        if c.strlen(&result_2)? != (name_size as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "type name must not contain null characters",
+                    ),
+            );
+        }
+        c.set_PyTypeObject_tp_name(type_, Some(&result_2))?;
+        c.set_PyHeapTypeObject_ht_name(type_, Some(value))?;
+        return Ok(0);
+    }
+    return Ok(-1);
+}
 /// CPython: Objects/typeobject.c, `type_set_qualname`.
 pub fn type_set_qualname<C: CApi>(
     c: &mut C,
@@ -798,6 +853,279 @@ pub fn mro_hierarchy<C: CApi>(
         result_2
     };
     return Ok(res_3);
+}
+/// CPython: Objects/typeobject.c, `type_set_bases`.
+pub fn type_set_bases<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    new_bases: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_bases);
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        new_bases,
+        "__bases__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        let object = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyTuple_Check(&object)? {
+            let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
+            let object_5 = match new_bases {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let tp_2 = c.Py_TYPE(&object_5)?;
+            let tp_name_5 = c.PyTypeObject_tp_name(&tp_2)?;
+            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_4,
+                        "can only assign tuple to %s.__bases__, not %s",
+                        &[
+                            Argument::Str(tp_name_4.clone()),
+                            Argument::Str(tp_name_5.clone()),
+                        ],
+                    ),
+            );
+        }
+        let object_2 = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if c.PyTuple_GET_SIZE(&object_2)? == 0 {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "can only assign non-empty tuple to %s.__bases__, not ()",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        let object_3 = match new_bases {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PyTuple_GET_SIZE(&object_3)?;
+        {
+            let mut i = 0isize;
+            loop {
+                if i < result_2 {
+                    let object_4 = match new_bases {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let base = c.PyTuple_GET_ITEM(&object_4, i)?;
+                    if !c.PyType_Check(&base)? {
+                        let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+                        let tp = c.Py_TYPE(&base)?;
+                        let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_TypeError_3,
+                                    "%s.__bases__ must be tuple of classes, not '%s'",
+                                    &[
+                                        Argument::Str(tp_name_2.clone()),
+                                        Argument::Str(tp_name_3.clone()),
+                                    ],
+                                ),
+                        );
+                    }
+                    if c.PyType_IsSubtype(&base, type_)? != 0 {
+                        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_TypeError_2,
+                                    "a __bases__ item causes an inheritance cycle",
+                                ),
+                        );
+                    }
+                    if c.PyTypeObject_tp_mro(&base)?.is_some()
+                        && super::typeobject::type_is_subtype_base_chain(
+                            c,
+                            Some(&base),
+                            type_,
+                        )? != 0
+                    {
+                        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_TypeError_2,
+                                    "a __bases__ item causes an inheritance cycle",
+                                ),
+                        );
+                    } else {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                }
+                break;
+            }
+        };
+        if let Some(new_base) = &super::typeobject::best_base(c, new_bases)? {
+            let tp_base = c.PyTypeObject_tp_base(type_)?;
+            let result_3 = match super::typeobject::compatible_for_assignment(
+                c,
+                tp_base.as_ref(),
+                new_base,
+                "__bases__",
+            ) {
+                Ok(result_3) => result_3,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_3 != 0 {
+                let old_bases = c.PyTypeObject_tp_bases(type_)?;
+                let old_base = c.PyTypeObject_tp_base(type_)?;
+                c.set_PyTypeObject_tp_bases(type_, new_bases)?;
+                c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
+                let temp = match c.PyList_New(0) {
+                    Ok(temp) => temp,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        let tp_bases_3 = c.PyTypeObject_tp_bases(type_)?;
+                        if match (tp_bases_3.as_ref(), new_bases) {
+                            (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                            (None, None) => true,
+                            _ => false,
+                        } {
+                            c.set_PyTypeObject_tp_bases(type_, old_bases.as_ref())?;
+                            c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                            return Err(error_3);
+                        }
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                let result_4 = match super::typeobject::mro_hierarchy(c, type_, &temp) {
+                    Ok(result_4) => result_4,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        let _ = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
+                        return Err(
+                            c
+                                .unsupported(
+                                    "type_set_bases: loop while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+                if !(result_4 < 0) {
+                    let tp_bases_2 = c.PyTypeObject_tp_bases(type_)?;
+                    let is_3 = match (tp_bases_2.as_ref(), new_bases) {
+                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                        (None, None) => true,
+                        _ => false,
+                    };
+                    let res = if is_3 {
+                        super::typeobject::remove_all_subclasses(
+                            c,
+                            type_,
+                            old_bases.as_ref(),
+                        )?;
+                        let result_7 = super::typeobject::add_all_subclasses(
+                            c,
+                            type_,
+                            new_bases,
+                        )?;
+                        super::typeobject::update_all_slots(c, type_)?;
+                        result_7
+                    } else {
+                        0i32
+                    };
+                    return Ok(res);
+                }
+                let i_3 = c.PyList_GET_SIZE(&temp)?.wrapping_sub(1);
+                {
+                    let mut i_4 = i_3;
+                    loop {
+                        if i_4 >= 0 {
+                            let result_5 = c.PyList_GET_ITEM(&temp, i_4)?;
+                            let mut cls = None::<C::Object>;
+                            let mut new_mro = None::<C::Object>;
+                            let mut old_mro = None::<C::Object>;
+                            match c
+                                .PyArg_UnpackTuple(
+                                    &result_5,
+                                    Some(""),
+                                    2,
+                                    3,
+                                    &mut [
+                                        Parsed::Object(&mut cls),
+                                        Parsed::Object(&mut new_mro),
+                                        Parsed::Object(&mut old_mro),
+                                    ],
+                                )
+                            {
+                                Ok(_) => {}
+                                Err(error_5) if c.is_exception(&error_5) => {
+                                    return Err(c.unsupported("type_set_bases: NULL->tp_mro"));
+                                }
+                                Err(error_5) => return Err(error_5),
+                            };
+                            let cls_2 = match cls {
+                                Some(object) => object,
+                                None => {
+                                    return Err(c.unsupported("NULL from a parser of arguments"));
+                                }
+                            };
+                            let new_mro_2 = match new_mro {
+                                Some(object) => object,
+                                None => {
+                                    return Err(c.unsupported("NULL from a parser of arguments"));
+                                }
+                            };
+                            let tp_mro = c.PyTypeObject_tp_mro(&cls_2)?;
+                            let is = match tp_mro.as_ref() {
+                                Some(object) => c.Py_Is(&new_mro_2, object)?,
+                                None => false,
+                            };
+                            if is {
+                                c.set_PyTypeObject_tp_mro(&cls_2, old_mro.as_ref())?;
+                            }
+                            let i_5 = i_4.wrapping_sub(1);
+                            i_4 = i_5;
+                            continue;
+                        }
+                        break;
+                    }
+                };
+                let tp_bases = c.PyTypeObject_tp_bases(type_)?;
+                let is_2 = match (tp_bases.as_ref(), new_bases) {
+                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                    (None, None) => true,
+                    _ => false,
+                };
+                if is_2 {
+                    c.set_PyTypeObject_tp_bases(type_, old_bases.as_ref())?;
+                    c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
+                }
+                return Ok(-1);
+            }
+            return Ok(-1);
+        }
+        return Ok(-1);
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/typeobject.c, `type_dict`.
 pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
@@ -3709,6 +4037,55 @@ pub fn type_new_alloc<C: CApi>(
     c.set_PyHeapTypeObject__ht_tpname(&et, None)?;
     return Ok(et);
 }
+/// CPython: Objects/typeobject.c, `type_new_set_name`.
+pub fn type_new_set_name<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_name);
+    let name = c.type_new_ctx_name(ctx)?;
+    let mut name_size = 0;
+    let result = match c.PyUnicode_AsUTF8AndSize(name.as_ref(), &mut name_size) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.set_PyTypeObject_tp_name(type_, None)?;
+            c.PyTypeObject_tp_name(type_)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+            if c.strlen(&tp_name_2)? != (name_size as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_ValueError_2,
+                            "type name must not contain null characters",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_name: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    c.set_PyTypeObject_tp_name(type_, Some(&result))?;
+    c.PyTypeObject_tp_name(type_)?;
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    if c.strlen(&tp_name)? != (name_size as usize) {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ValueError,
+                    "type name must not contain null characters",
+                ),
+        );
+    }
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_new_set_module`.
 pub fn type_new_set_module<C: CApi>(
     c: &mut C,
@@ -4125,7 +4502,7 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    match c.type_new_set_name(ctx, type_) {
+    match super::typeobject::type_new_set_name(c, ctx, type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -4705,6 +5082,103 @@ pub fn PyType_GetModuleByDef<C: CApi>(
                 &[Argument::Str(tp_name.clone())],
             ),
     );
+}
+/// CPython: Objects/typeobject.c, `find_name_in_mro`.
+pub fn find_name_in_mro<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    name: &C::Object,
+    error: &mut i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::find_name_in_mro);
+    let check = c.PyUnicode_CheckExact(name)?;
+    let hash_2 = if check {
+        let hash = c.PyASCIIObject_hash(name)?;
+        if hash == -1 {
+            let result = match super::object::PyObject_Hash(c, name) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    *error = -1i32;
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result == -1 {
+                *error = -1i32;
+                return Ok(None);
+            }
+            result
+        } else {
+            hash
+        }
+    } else {
+        let result_2 = match super::object::PyObject_Hash(c, name) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                *error = -1i32;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if result_2 == -1 {
+            *error = -1i32;
+            return Ok(None);
+        }
+        result_2
+    };
+    let mro = c.PyTypeObject_tp_mro(type_)?;
+    let mro_6 = if let Some(mro_2) = &mro {
+        mro_2.clone()
+    } else {
+        let tp_flags = c.PyTypeObject_tp_flags(type_)?;
+        let mro_4 = if (tp_flags & 8192) == 0 {
+            let result_3 = match super::typeobject::PyType_Ready(c, type_) {
+                Ok(result_3) => result_3,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    *error = -1i32;
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_3 < 0 {
+                *error = -1i32;
+                return Ok(None);
+            }
+            let mro_3 = c.PyTypeObject_tp_mro(type_)?;
+            mro_3.clone()
+        } else {
+            None
+        };
+        let Some(mro_5) = &mro_4 else {
+            *error = 1i32;
+            return Ok(None);
+        };
+        mro_5.clone()
+    };
+    let result_4 = c.PyTuple_GET_SIZE(&mro_6)?;
+    let res_2 = {
+        loop {
+            if 0 < result_4 {
+                let base = c.PyTuple_GET_ITEM(&mro_6, 0)?;
+                let dict = c.PyTypeObject_tp_dict(&base)?;
+                let res = match c
+                    ._PyDict_GetItem_KnownHash_3_11(dict.as_ref(), Some(name), hash_2)
+                {
+                    Ok(res) => res,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        *error = -1i32;
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                break Some(res.clone());
+            } else {
+                break None
+            }
+        }
+    };
+    *error = 0i32;
+    return Ok(res_2);
 }
 /// CPython: Objects/typeobject.c, `_PyType_LookupId`.
 pub fn _PyType_LookupId<C: CApi>(
@@ -5699,15 +6173,23 @@ pub fn same_slots_added<C: CApi>(
 /// CPython: Objects/typeobject.c, `compatible_for_assignment`.
 pub fn compatible_for_assignment<C: CApi>(
     c: &mut C,
-    oldto: &C::Object,
+    oldto: Option<&C::Object>,
     newto: &C::Object,
     attr: &str,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::compatible_for_assignment);
     let tp_free = c.slot(newto, Slot::tp_free)?;
-    if tp_free.as_ref() != c.slot(oldto, Slot::tp_free)?.as_ref() {
+    let object = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_free")),
+    };
+    if tp_free.as_ref() != c.slot(&object, Slot::tp_free)?.as_ref() {
         let tp_name = c.PyTypeObject_tp_name(newto)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(oldto)?;
+        let object_2 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_2 = c.PyTypeObject_tp_name(&object_2)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -5726,11 +6208,11 @@ pub fn compatible_for_assignment<C: CApi>(
         let mut newbase = Some(newto.clone());
         loop {
             if super::typeobject::compatible_with_tp_base(c, newbase.as_ref())? != 0 {
-                let object = match newbase.as_ref() {
+                let object_3 = match newbase.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_base")),
                 };
-                let newbase_2 = c.PyTypeObject_tp_base(&object)?;
+                let newbase_2 = c.PyTypeObject_tp_base(&object_3)?;
                 newbase = newbase_2.clone();
                 continue;
             }
@@ -5738,14 +6220,14 @@ pub fn compatible_for_assignment<C: CApi>(
         }
     };
     let oldbase_3 = {
-        let mut oldbase = Some(oldto.clone());
+        let mut oldbase = oldto.cloned();
         loop {
             if super::typeobject::compatible_with_tp_base(c, oldbase.as_ref())? != 0 {
-                let object_2 = match oldbase.as_ref() {
+                let object_4 = match oldbase.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_base")),
                 };
-                let oldbase_2 = c.PyTypeObject_tp_base(&object_2)?;
+                let oldbase_2 = c.PyTypeObject_tp_base(&object_4)?;
                 oldbase = oldbase_2.clone();
                 continue;
             }
@@ -5757,12 +6239,20 @@ pub fn compatible_for_assignment<C: CApi>(
         (None, None) => true,
         _ => false,
     } {
-        let tp_flags = c.PyTypeObject_tp_flags(oldto)?;
+        let object_8 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_flags")),
+        };
+        let tp_flags = c.PyTypeObject_tp_flags(&object_8)?;
         if (tp_flags & 16) == (c.PyTypeObject_tp_flags(newto)? & 16) {
             return Ok(1);
         }
         let tp_name_5 = c.PyTypeObject_tp_name(newto)?;
-        let tp_name_6 = c.PyTypeObject_tp_name(oldto)?;
+        let object_9 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_6 = c.PyTypeObject_tp_name(&object_9)?;
         let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -5777,23 +6267,27 @@ pub fn compatible_for_assignment<C: CApi>(
                 ),
         );
     }
-    let object_3 = match newbase_3.as_ref() {
+    let object_5 = match newbase_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_base")),
     };
-    let tp_base = c.PyTypeObject_tp_base(&object_3)?;
-    let object_4 = match oldbase_3.as_ref() {
+    let tp_base = c.PyTypeObject_tp_base(&object_5)?;
+    let object_6 = match oldbase_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_base")),
     };
-    let tp_base_2 = c.PyTypeObject_tp_base(&object_4)?;
+    let tp_base_2 = c.PyTypeObject_tp_base(&object_6)?;
     if !match (tp_base.as_ref(), tp_base_2.as_ref()) {
         (Some(x), Some(y)) => c.Py_Is(x, y)?,
         (None, None) => true,
         _ => false,
     } {
         let tp_name_3 = c.PyTypeObject_tp_name(newto)?;
-        let tp_name_4 = c.PyTypeObject_tp_name(oldto)?;
+        let object_7 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_4 = c.PyTypeObject_tp_name(&object_7)?;
         let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -5816,7 +6310,11 @@ pub fn compatible_for_assignment<C: CApi>(
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             let tp_name_9 = c.PyTypeObject_tp_name(newto)?;
-            let tp_name_10 = c.PyTypeObject_tp_name(oldto)?;
+            let object_11 = match oldto {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->tp_name")),
+            };
+            let tp_name_10 = c.PyTypeObject_tp_name(&object_11)?;
             let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
             return Err(
                 c
@@ -5835,7 +6333,11 @@ pub fn compatible_for_assignment<C: CApi>(
     };
     if !(result != 0) {
         let tp_name_7 = c.PyTypeObject_tp_name(newto)?;
-        let tp_name_8 = c.PyTypeObject_tp_name(oldto)?;
+        let object_10 = match oldto {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->tp_name")),
+        };
+        let tp_name_8 = c.PyTypeObject_tp_name(&object_10)?;
         let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -5850,12 +6352,20 @@ pub fn compatible_for_assignment<C: CApi>(
                 ),
         );
     }
-    let tp_flags = c.PyTypeObject_tp_flags(oldto)?;
+    let object_8 = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_flags")),
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&object_8)?;
     if (tp_flags & 16) == (c.PyTypeObject_tp_flags(newto)? & 16) {
         return Ok(1);
     }
     let tp_name_5 = c.PyTypeObject_tp_name(newto)?;
-    let tp_name_6 = c.PyTypeObject_tp_name(oldto)?;
+    let object_9 = match oldto {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_name")),
+    };
+    let tp_name_6 = c.PyTypeObject_tp_name(&object_9)?;
     let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
     return Err(
         c
@@ -6057,7 +6567,7 @@ pub fn _common_reduce<C: CApi>(
     self_: &C::Object,
     proto: i32,
 ) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_common_reduce);
+    c.enter(FunctionId::typeobject__common_reduce);
     if proto >= 2 {
         return Ok(c.reduce_newobj(self_)?);
     }
@@ -6787,6 +7297,74 @@ pub fn inherit_patma_flags<C: CApi>(
     }
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `type_ready_inherit`.
+pub fn type_ready_inherit<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_inherit);
+    let base = c.PyTypeObject_tp_base(type_)?;
+    if let Some(base_2) = &base {
+        super::typeobject::inherit_special(c, type_, base_2)?;
+    }
+    let mro = c.PyTypeObject_tp_mro(type_)?;
+    let tp_mro = c.PyTypeObject_tp_mro(type_)?;
+    let object = match tp_mro.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
+    {
+        let mut i = 1isize;
+        loop {
+            if i < result {
+                let object_2 = match mro.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let b = c.PyTuple_GET_ITEM(&object_2, i)?;
+                let check = c.PyType_Check(&b)?;
+                if check {
+                    match c.inherit_slots(type_, &b) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    super::typeobject::inherit_patma_flags(c, type_, &b)?;
+                }
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    if let Some(base_3) = &base {
+        c.type_ready_inherit_as_structs(type_, base_3)?;
+    }
+    if c._PyType_HasFeature(type_, 16384)? != 0
+        && (c.PyTypeObject_tp_flags(type_)? & 1024) != 0
+    {
+        if let Some(tp_free) = &c.slot(type_, Slot::tp_free)?
+            && !c.is_function(Some(tp_free), FunctionId::PyObject_Free)?
+        {
+            return Ok(0);
+        }
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "type '%.100s' participates in gc and is a base type but has inappropriate tp_free slot",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_ready_set_hash`.
 pub fn type_ready_set_hash<C: CApi>(
     c: &mut C,
@@ -7025,7 +7603,7 @@ pub fn type_ready<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error
     if result_5 < 0 {
         return Ok(-1);
     }
-    match c.type_ready_inherit(type_) {
+    match super::typeobject::type_ready_inherit(c, type_) {
         Ok(_) => {}
         Err(error_6) if c.is_exception(&error_6) => {
             return Err(error_6);
@@ -7123,16 +7701,24 @@ pub fn add_subclass<C: CApi>(
 pub fn add_all_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    bases: &C::Object,
+    bases: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_all_subclasses);
-    let result = c.PyTuple_GET_SIZE(bases)?;
+    let object = match bases {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
     let res_2 = {
         let mut i = 0isize;
         let res = 0i32;
         loop {
             if i < result {
-                let base = c.PyTuple_GET_ITEM(bases, i)?;
+                let object_2 = match bases {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
                 match super::typeobject::add_subclass(c, &base, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -11319,7 +11905,82 @@ pub fn update_subclasses<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.recurse_down_subclasses(type_, attr_name, callback, data)?);
+    return Ok(
+        super::typeobject::recurse_down_subclasses(c, type_, attr_name, callback, data)?,
+    );
+}
+/// CPython: Objects/typeobject.c, `recurse_down_subclasses`.
+pub fn recurse_down_subclasses<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    attr_name: &C::Object,
+    callback: &C::Function,
+    data: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::recurse_down_subclasses);
+    if let Some(subclasses) = &c.PyTypeObject_tp_subclasses(type_)? {
+        {
+            let mut i = 0isize;
+            loop {
+                let mut i_2 = i;
+                let mut ref_ = None::<C::Object>;
+                let result = match c
+                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
+                {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "recurse_down_subclasses: call of PyWeakref_GET_OBJECT while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result != 0 {
+                    let subclass = match c.PyWeakref_GET_OBJECT(ref_.as_ref()) {
+                        Ok(subclass) => subclass,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c.unsupported("recurse_down_subclasses: NULL->tp_dict"),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    if c.is(&subclass, Global::Py_None)? {
+                        i = i_2;
+                        continue;
+                    }
+                    let dict = c.PyTypeObject_tp_dict(&subclass)?;
+                    if let Some(dict_2) = &dict && c.PyDict_Check(dict_2)? {
+                        if c.PyDict_Contains(dict_2, attr_name)? > 0 {
+                            i = i_2;
+                            continue;
+                        }
+                    }
+                    match super::typeobject::update_subclasses(
+                        c,
+                        &subclass,
+                        attr_name,
+                        callback,
+                        data,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(0);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
 pub fn super_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {

@@ -652,6 +652,33 @@ pub fn _Py_GetErrorHandler<C: CApi>(c: &mut C, errors: &str) -> Result<i32, C::E
     }
     return Ok(8);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_check_encoding_errors`.
+pub fn unicode_check_encoding_errors<C: CApi>(
+    c: &mut C,
+    encoding: &str,
+    errors: &str,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::unicode_check_encoding_errors);
+    let result = match c._PyInterpreterState_GetConfig() {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("unicode_check_encoding_errors: NULL->dev_mode"));
+        }
+        Err(error) => return Err(error),
+    };
+    if c.PyConfig_dev_mode(&result)? != 0 {
+        let state = c.variable("PyInterpreterState")?;
+        c.PyInterpreterState_unicode_fs_codec_encoding(&state)?;
+        let state_2 = c.variable("PyInterpreterState")?;
+        if c.PyInterpreterState_finalizing(&state_2)? != 0 {
+            return Ok(0);
+        }
+        c._PyCodec_Lookup(encoding)?;
+        c.PyCodec_LookupError(errors)?;
+        return Ok(0);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_result_wchar`.
 pub fn unicode_result_wchar<C: CApi>(
     c: &mut C,
@@ -1520,13 +1547,15 @@ pub fn unicode_check_modifiable<C: CApi>(
     unicode: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unicode_check_modifiable);
-    let result = match c.unicode_modifiable(unicode) {
+    let result = match super::unicodeobject::unicode_modifiable(c, Some(unicode)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
+            let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
             return Err(
                 c
-                    .unsupported(
-                        "unicode_check_modifiable: another result than usual while an exception is pending",
+                    .PyErr_SetString(
+                        &PyExc_SystemError_2,
+                        "Cannot modify a string currently used",
                     ),
             );
         }
@@ -1835,6 +1864,197 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
     }
     return Err(c.PyErr_BadInternalCall());
 }
+/// CPython: Objects/unicodeobject.c, `unicode_modifiable`.
+pub fn unicode_modifiable<C: CApi>(
+    c: &mut C,
+    unicode: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::unicode_modifiable);
+    let result = match c.Py_REFCNT(unicode) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 1 {
+        return Ok(0);
+    }
+    let object = match unicode {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->hash")),
+    };
+    if c.PyASCIIObject_hash(&object)? != -1 {
+        return Ok(0);
+    }
+    let result_2 = match c.PyUnicode_CHECK_INTERNED(unicode) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(0);
+    }
+    let object_2 = match unicode {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyUnicode_CheckExact(&object_2)? {
+        return Ok(1);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_resize`.
+pub fn unicode_resize<C: CApi>(
+    c: &mut C,
+    p_unicode: &mut Option<C::Object>,
+    length: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::unicode_resize);
+    let unicode = p_unicode.clone();
+    let object = match unicode.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->state")),
+    };
+    let kind = c.PyASCIIObject_state_kind(&object)?;
+    let old_length = if kind == 0 {
+        let value = {
+            let result = match c.PyUnicode_IS_COMPACT_ASCII_3_11(unicode.as_ref()) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    let object_4 = match unicode.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->length")),
+                    };
+                    if c.PyASCIIObject_length(&object_4)? == length {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_resize: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if length == 0 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_resize: call of unicode_new_empty while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_resize: call of unicode_modifiable while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {
+                let object_2 = match unicode.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->length")),
+                };
+                c.PyASCIIObject_length(&object_2)?
+            } else {
+                let object_3 = match unicode.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->wstr_length")),
+                };
+                c.PyCompactUnicodeObject_wstr_length(&object_3)?
+            }
+        };
+        value
+    } else {
+        let result_2 = match c.PyUnicode_GET_LENGTH(unicode.as_ref()) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                if -1 == length {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_resize: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                if length == 0 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_resize: call of unicode_new_empty while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_resize: call of unicode_modifiable while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        result_2
+    };
+    if old_length == length {
+        return Ok(0);
+    }
+    if length == 0 {
+        let empty = match super::unicodeobject::unicode_new_empty(c) {
+            Ok(empty) => empty,
+            Err(error_3) if c.is_exception(&error_3) => {
+                *p_unicode = None;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_resize: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        *p_unicode = Some(empty.clone());
+        return Ok(0);
+    }
+    let result_3 = match super::unicodeobject::unicode_modifiable(c, unicode.as_ref()) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_resize: call of resize_copy while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    if !(result_3 != 0) {
+        let copy = c.resize_copy(unicode.as_ref(), length)?;
+        *p_unicode = Some(copy.clone());
+        return Ok(0);
+    }
+    let result_4 = match c.PyUnicode_IS_COMPACT(unicode.as_ref()) {
+        Ok(result_4) => result_4,
+        Err(error_5) if c.is_exception(&error_5) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_resize: call of resize_compact while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    if result_4 != 0 {
+        let new_unicode = c.resize_compact(unicode.as_ref(), length)?;
+        *p_unicode = Some(new_unicode.clone());
+        return Ok(0);
+    }
+    return Ok(c.resize_inplace(unicode.as_ref(), length)?);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Resize`.
 pub fn PyUnicode_Resize<C: CApi>(
     c: &mut C,
@@ -1845,7 +2065,7 @@ pub fn PyUnicode_Resize<C: CApi>(
     if let Some(unicode) = &p_unicode.clone() && c.PyUnicode_Check(unicode)?
         && !(length < 0)
     {
-        return Ok(c.unicode_resize(p_unicode, length)?);
+        return Ok(super::unicodeobject::unicode_resize(c, p_unicode, length)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1879,6 +2099,16 @@ pub fn PyUnicode_FromStringAndSize<C: CApi>(
         );
     }
     return Ok(c.PyUnicode_DecodeUTF8Stateful(u, size, None, &mut 0)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_FromString`.
+pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_FromString);
+    let result = c.strlen(u)?;
+    if result > 9223372036854775807 {
+        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+        return Err(c.PyErr_SetString(&PyExc_OverflowError, "input too long"));
+    }
+    return Ok(c.PyUnicode_DecodeUTF8Stateful(u, result as isize, None, &mut 0)?);
 }
 /// CPython: Objects/unicodeobject.c, `kind_maxchar_limit`.
 pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: u32) -> Result<u32, C::Error> {
@@ -1995,6 +2225,117 @@ pub fn PyUnicode_FromObject<C: CApi>(
         }
     };
     return Ok(obj.clone());
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_FromEncodedObject`.
+pub fn PyUnicode_FromEncodedObject<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    encoding: &str,
+    errors: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_FromEncodedObject);
+    let buffer = c.new_struct("Py_buffer")?;
+    if c.PyBytes_Check(obj)? {
+        let result = match c.PyBytes_GET_SIZE(Some(obj)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_FromEncodedObject: call of PyBytes_AS_STRING while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result == 0 {
+            match super::unicodeobject::unicode_check_encoding_errors(
+                c,
+                encoding,
+                errors,
+            ) {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            loop {
+                return Ok(super::unicodeobject::unicode_new_empty(c)?);
+            }
+        }
+        let result_3 = match c.PyBytes_AS_STRING(Some(obj)) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_FromEncodedObject: call of PyBytes_GET_SIZE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_4 = match c.PyBytes_GET_SIZE(Some(obj)) {
+            Ok(result_4) => result_4,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_FromEncodedObject: call of PyUnicode_Decode while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(c.PyUnicode_Decode(&result_3, result_4, encoding, errors)?);
+    }
+    if c.PyUnicode_Check(obj)? {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(c.PyErr_SetString(&PyExc_TypeError, "decoding str is not supported"));
+    }
+    match super::abstract_::PyObject_GetBuffer(c, obj, &buffer, 0) {
+        Ok(_) => {}
+        Err(error_5) if c.is_exception(&error_5) => {
+            let tp = c.Py_TYPE(obj)?;
+            let tp_name = c.PyTypeObject_tp_name(&tp)?;
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError_2,
+                        "decoding to str: need a bytes-like object, %.80s found",
+                        &[Argument::Str(tp_name.clone())],
+                    ),
+            );
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    if c.Py_buffer_len(&buffer)? == 0 {
+        super::abstract_::PyBuffer_Release(c, &buffer)?;
+        match super::unicodeobject::unicode_check_encoding_errors(c, encoding, errors) {
+            Ok(_) => {}
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        loop {
+            return Ok(super::unicodeobject::unicode_new_empty(c)?);
+        }
+    }
+    let len = c.Py_buffer_len(&buffer)?;
+    let text = c.Py_buffer_buf_text(&buffer)?;
+    let v = match c.PyUnicode_Decode(&text, len, encoding, errors) {
+        Ok(v) => v,
+        Err(error_7) if c.is_exception(&error_7) => {
+            super::abstract_::PyBuffer_Release(c, &buffer)?;
+            return Err(error_7);
+        }
+        Err(error_7) => return Err(error_7),
+    };
+    super::abstract_::PyBuffer_Release(c, &buffer)?;
+    return Ok(v);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsDecodedObject`.
 pub fn PyUnicode_AsDecodedObject<C: CApi>(
@@ -2194,6 +2535,28 @@ pub fn PyUnicode_DecodeLocaleAndSize<C: CApi>(
     c.enter(FunctionId::PyUnicode_DecodeLocaleAndSize);
     let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
     return Ok(c.unicode_decode_locale(str, len, result, 1)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeLocale`.
+pub fn PyUnicode_DecodeLocale<C: CApi>(
+    c: &mut C,
+    str: &str,
+    errors: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_DecodeLocale);
+    let size = c.strlen(str)? as isize;
+    let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
+    return Ok(c.unicode_decode_locale(str, size, result, 1)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefault`.
+pub fn PyUnicode_DecodeFSDefault<C: CApi>(
+    c: &mut C,
+    s: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_DecodeFSDefault);
+    let result = c.strlen(s)?;
+    return Ok(
+        super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, s, result as isize)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefaultAndSize`.
 pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
@@ -2920,7 +3283,7 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
         };
         return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
     }
-    return Ok(Some(c.PyUnicode_DecodeLatin1(s, size, Some(errors))?));
+    return Ok(Some(c.PyUnicode_DecodeLatin1(Some(s), size, Some(errors))?));
 }
 /// CPython: Objects/unicodeobject.c, `encoding_map_lookup`.
 pub fn encoding_map_lookup<C: CApi>(
@@ -4354,6 +4717,209 @@ pub fn PyUnicode_Fill<C: CApi>(
     }
     return Err(c.PyErr_BadInternalCall());
 }
+/// CPython: Objects/unicodeobject.c, `pad`.
+pub fn pad<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    left: isize,
+    right: isize,
+    fill: u32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::pad);
+    let left_2 = if left < 0 { 0isize } else { left };
+    let right_2 = if right < 0 { 0isize } else { right };
+    if left_2 == 0 && right_2 == 0 {
+        return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
+    }
+    let length = c.PyASCIIObject_length(self_)?;
+    if (left_2 > ((9223372036854775807 as i64).wrapping_sub(length as i64) as isize))
+        || (right_2
+            > ((9223372036854775807 as i64)
+                .wrapping_sub(left_2.wrapping_add(c.PyASCIIObject_length(self_)?) as i64)
+                as isize))
+    {
+        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+        return Err(c.PyErr_SetString(&PyExc_OverflowError, "padded string is too long"));
+    }
+    let result = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if !(4294967295 > (fill as i64)) {
+                c.PyASCIIObject_length(self_)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: call of PyUnicode_New while an exception is pending",
+                        ),
+                );
+            }
+            c.PyASCIIObject_length(self_)?;
+            return Err(
+                c.unsupported("pad: call of PyUnicode_New while an exception is pending"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let value = if result > fill { result } else { fill };
+    let length_2 = c.PyASCIIObject_length(self_)?;
+    let u = c.PyUnicode_New(left_2.wrapping_add(length_2).wrapping_add(right_2), value)?;
+    let kind = c.PyASCIIObject_state_kind(&u)? as i32;
+    let data = match c.PyUnicode_DATA(Some(&u)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if !(left_2 != 0) {
+                if !(right_2 != 0) {
+                    let length_10 = c.PyASCIIObject_length(self_)?;
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &u,
+                        left_2,
+                        self_,
+                        0,
+                        length_10,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "pad: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "pad: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                let length_8 = c.PyASCIIObject_length(self_)?;
+                c.unicode_fill(
+                    kind,
+                    None,
+                    fill,
+                    left_2.wrapping_add(length_8),
+                    right_2,
+                )?;
+                let length_9 = c.PyASCIIObject_length(self_)?;
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &u,
+                    left_2,
+                    self_,
+                    0,
+                    length_9,
+                ) {
+                    Ok(_) => {}
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "pad: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            c.unicode_fill(kind, None, fill, 0, left_2)?;
+            if !(right_2 != 0) {
+                let length_7 = c.PyASCIIObject_length(self_)?;
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &u,
+                    left_2,
+                    self_,
+                    0,
+                    length_7,
+                ) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "pad: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            let length_5 = c.PyASCIIObject_length(self_)?;
+            c.unicode_fill(kind, None, fill, left_2.wrapping_add(length_5), right_2)?;
+            let length_6 = c.PyASCIIObject_length(self_)?;
+            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                c,
+                &u,
+                left_2,
+                self_,
+                0,
+                length_6,
+            ) {
+                Ok(_) => {}
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "pad: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "pad: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if left_2 != 0 {
+        c.unicode_fill(kind, Some(&data), fill, 0, left_2)?;
+    }
+    if right_2 != 0 {
+        let length_3 = c.PyASCIIObject_length(self_)?;
+        c.unicode_fill(kind, Some(&data), fill, left_2.wrapping_add(length_3), right_2)?;
+    }
+    let length_4 = c.PyASCIIObject_length(self_)?;
+    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+        c,
+        &u,
+        left_2,
+        self_,
+        0,
+        length_4,
+    ) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "pad: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(u);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_center_impl`.
 pub fn unicode_center_impl<C: CApi>(
     c: &mut C,
@@ -4422,7 +4988,9 @@ pub fn unicode_center_impl<C: CApi>(
     };
     let marg = width.wrapping_sub(result_4);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
-    return Ok(c.unicodeobject_pad(self_, left, marg.wrapping_sub(left), fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, left, marg.wrapping_sub(left), fillchar)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_Equal`.
 pub fn _PyUnicode_Equal<C: CApi>(
@@ -4575,6 +5143,304 @@ pub fn PyUnicode_Compare<C: CApi>(
                 ),
         );
     }
+}
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_EqualToASCIIId`.
+pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
+    c: &mut C,
+    left: &C::Object,
+    right: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyUnicode_EqualToASCIIId);
+    {
+        let result = match c.PyUnicode_IS_READY(Some(left)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_EqualToASCIIId: call of PyUnicode_IS_ASCII while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            match c._PyUnicode_Ready(Some(left)) {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    let string = c._Py_Identifier_string(right)?;
+                    return Ok(c.non_ready_unicode_equal_to_ascii_string(left, &string)?);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+        }
+    };
+    let result_3 = match c.PyUnicode_IS_ASCII(Some(left)) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_EqualToASCIIId: call of _PyUnicode_FromId while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if result_3 != 0 {
+        let right_uni = match c._PyUnicode_FromId(right) {
+            Ok(right_uni) => right_uni,
+            Err(error_4) if c.is_exception(&error_4) => {
+                let string_2 = c._Py_Identifier_string(right)?;
+                return Ok(c._PyUnicode_EqualToASCIIString(Some(left), &string_2)?);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if c.Py_Is(left, &right_uni)? {
+            return Ok(1);
+        }
+        let result_4 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
+            Ok(result_4) => result_4,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        if result_4 != 0 {
+            return Ok(0);
+        }
+        let hash = c.PyASCIIObject_hash(left)?;
+        if hash != -1 && hash != c.PyASCIIObject_hash(&right_uni)? {
+            return Ok(0);
+        }
+        return Ok(c.unicode_compare_eq(left, &right_uni)?);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_RichCompare`.
+pub fn PyUnicode_RichCompare<C: CApi>(
+    c: &mut C,
+    left: &C::Object,
+    right: &C::Object,
+    op: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_RichCompare);
+    if c.PyUnicode_Check(left)? && c.PyUnicode_Check(right)? {
+        {
+            let result = match c.PyUnicode_IS_READY(Some(left)) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_RichCompare: call of PyUnicode_IS_READY while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if !(result != 0) {
+                match c._PyUnicode_Ready(Some(left)) {
+                    Ok(_) => {}
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+            }
+        };
+        {
+            let result_3 = match c.PyUnicode_IS_READY(Some(right)) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    if !c.Py_Is(left, right)? {
+                        if (op == 2) || (op == 3) {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_RichCompare: call of unicode_compare_eq while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: call of unicode_compare while an exception is pending",
+                                ),
+                        );
+                    }
+                    match op {
+                        2 | 1 | 5 => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        3 | 0 | 4 => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        _ => {
+                            return Err(c.PyErr_BadArgument());
+                        }
+                    }
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if !(result_3 != 0) {
+                match c._PyUnicode_Ready(Some(right)) {
+                    Ok(_) => {}
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
+            }
+        };
+        if c.Py_Is(left, right)? {
+            match op {
+                2 | 1 | 5 => {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                3 | 0 | 4 => {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                _ => {
+                    return Err(c.PyErr_BadArgument());
+                }
+            }
+        }
+        if (op == 2) || (op == 3) {
+            let result_5 = match c.unicode_compare_eq(left, right) {
+                Ok(result_5) => result_5,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    super::boolobject::PyBool_FromLong(
+                        c,
+                        (-1 ^ i32::from(op == 3)) as i64,
+                    )?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            return Ok(
+                super::boolobject::PyBool_FromLong(
+                    c,
+                    (result_5 ^ i32::from(op == 3)) as i64,
+                )?,
+            );
+        }
+        let result_6 = match c.unicode_compare(left, right) {
+            Ok(result_6) => result_6,
+            Err(error_6) if c.is_exception(&error_6) => {
+                match op {
+                    2 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    3 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    0 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    4 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    1 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    5 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    _ => {
+                        return Err(c.unsupported("Py_UNREACHABLE"));
+                    }
+                }
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        match op {
+            2 => {
+                if result_6 == 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            3 => {
+                if result_6 != 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            0 => {
+                return Ok(c.global(Global::Py_False)?);
+            }
+            4 => {
+                if result_6 > 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            1 => {
+                if result_6 <= 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            5 => {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            _ => {
+                return Err(c.unsupported("Py_UNREACHABLE"));
+            }
+        }
+    }
+    return Ok(c.global(Global::Py_NotImplemented)?);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_EQ`.
 pub fn _PyUnicode_EQ<C: CApi>(
@@ -4913,26 +5779,12 @@ pub fn PyUnicode_Append<C: CApi>(
         }
         let new_len = result_5.wrapping_add(result_6);
         {
-            let result_7 = match c.unicode_modifiable(left_2) {
+            let result_7 = match super::unicodeobject::unicode_modifiable(
+                c,
+                Some(left_2),
+            ) {
                 Ok(result_7) => result_7,
                 Err(error_9) if c.is_exception(&error_9) => {
-                    if c.PyUnicode_CheckExact(right_2)? {
-                        let kind_2 = c.PyASCIIObject_state_kind(right_2)?;
-                        if kind_2 <= c.PyASCIIObject_state_kind(left_2)? {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                ),
-                        );
-                    }
                     return Err(
                         c
                             .unsupported(
@@ -4972,7 +5824,11 @@ pub fn PyUnicode_Append<C: CApi>(
                                 Err(error_11) => return Err(error_11),
                             };
                             if result_9 != 0 {
-                                let result_10 = match c.unicode_resize(p_left, new_len) {
+                                let result_10 = match super::unicodeobject::unicode_resize(
+                                    c,
+                                    p_left,
+                                    new_len,
+                                ) {
                                     Ok(result_10) => result_10,
                                     Err(error_12) if c.is_exception(&error_12) => {
                                         *p_left = None;
@@ -5102,7 +5958,11 @@ pub fn PyUnicode_Append<C: CApi>(
                                 *p_left = Some(res.clone());
                             }
                         } else {
-                            let result_17 = match c.unicode_resize(p_left, new_len) {
+                            let result_17 = match super::unicodeobject::unicode_resize(
+                                c,
+                                p_left,
+                                new_len,
+                            ) {
                                 Ok(result_17) => result_17,
                                 Err(error_20) if c.is_exception(&error_20) => {
                                     *p_left = None;
@@ -5877,6 +6737,80 @@ pub fn unicode_getitem<C: CApi>(
         return Ok(c.unicode_char(result_4)?);
     }
     return Err(c.PyErr_BadArgument());
+}
+/// CPython: Objects/unicodeobject.c, `unicode_hash`.
+pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
+    c.enter(FunctionId::unicode_hash);
+    if c.PyASCIIObject_hash(self_)? != -1 {
+        return Ok(c.PyASCIIObject_hash(self_)?);
+    }
+    {
+        let result = match c.PyUnicode_IS_READY(Some(self_)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_hash: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            match c._PyUnicode_Ready(Some(self_)) {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+        }
+    };
+    let result_3 = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_hash: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_4) => result_4,
+        Err(error_4) if c.is_exception(&error_4) => {
+            c.PyASCIIObject_state_kind(self_)?;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_hash: call of _Py_HashBytes while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)?;
+    let result_5 = match c
+        ._Py_HashBytes(Some(&result_3), result_4.wrapping_mul(kind as isize))
+    {
+        Ok(result_5) => result_5,
+        Err(error_5) if c.is_exception(&error_5) => {
+            c.set_PyASCIIObject_hash(self_, -1)?;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_hash: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    let x = result_5 as usize;
+    c.set_PyASCIIObject_hash(self_, x as isize)?;
+    return Ok(x as isize);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_index`.
 pub fn unicode_index<C: CApi>(
@@ -7838,7 +8772,9 @@ pub fn unicode_ljust_impl<C: CApi>(
         }
         Err(error_4) => return Err(error_4),
     };
-    return Ok(c.unicodeobject_pad(self_, 0, width.wrapping_sub(result_4), fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result_4), fillchar)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_XStrip`.
 pub fn _PyUnicode_XStrip<C: CApi>(
@@ -8460,7 +9396,9 @@ pub fn unicode_rjust_impl<C: CApi>(
         }
         Err(error_4) => return Err(error_4),
     };
-    return Ok(c.unicodeobject_pad(self_, width.wrapping_sub(result_4), 0, fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, width.wrapping_sub(result_4), 0, fillchar)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Split`.
 pub fn PyUnicode_Split<C: CApi>(
@@ -9036,7 +9974,7 @@ pub fn unicode_zfill_impl<C: CApi>(
         Err(error_4) => return Err(error_4),
     };
     let fill = width.wrapping_sub(result_4);
-    let u = c.unicodeobject_pad(self_, fill, 0, 48)?;
+    let u = super::unicodeobject::pad(c, self_, fill, 0, 48)?;
     let kind = c.PyASCIIObject_state_kind(&u)? as i32;
     let data = match c.PyUnicode_DATA(Some(&u)) {
         Ok(data) => data,
@@ -12741,7 +13679,7 @@ pub fn mainformatlong<C: CApi>(
             };
             iobj.clone()
         } else {
-            let iobj_2 = match c.PyNumber_Long_3_11(Some(v)) {
+            let iobj_2 = match super::abstract_::PyNumber_Long(c, v) {
                 Ok(iobj_2) => iobj_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
@@ -12785,7 +13723,7 @@ pub fn mainformatlong<C: CApi>(
                 }
                 Err(error_2) => return Err(error_2),
             };
-            Some(iobj_2.clone())
+            iobj_2.clone()
         };
         let Some(iobj_4) = &iobj_3 else {
             return Ok(-1);
@@ -15839,7 +16777,12 @@ pub fn unicode_new_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_new_impl);
     let unicode_3 = if let Some(x_2) = x {
-        let unicode = match c.PyUnicode_FromEncodedObject(x_2, encoding, Some(errors)) {
+        let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
+            c,
+            x_2,
+            encoding,
+            errors,
+        ) {
             Ok(unicode) => unicode,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -15936,7 +16879,7 @@ pub fn PyUnicode_InternFromString<C: CApi>(
     cp: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_InternFromString);
-    let s = c.PyUnicode_FromString(Some(cp))?;
+    let s = super::unicodeobject::PyUnicode_FromString(c, cp)?;
     let mut s_2 = Some(s.clone());
     c.PyUnicode_InternInPlace(&mut s_2)?;
     return Ok(s_2);
@@ -16089,6 +17032,52 @@ pub fn unicodeiter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicodeiter_reduce`.
+pub fn unicodeiter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicodeiter_reduce);
+    if !c.unicodeiterobject_it_seq(it)?.is_some() {
+        let u = c._PyUnicode_New(0)?;
+        let iditer_2 = c._Py_ID("iter")?;
+        let result_2 = c._PyEval_GetBuiltin(&iditer_2)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(N)",
+                    &[Argument::Object(result_2.clone()), Argument::Object(u.clone())],
+                )?,
+        );
+    }
+    let iditer = c._Py_ID("iter")?;
+    let result = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.unicodeiterobject_it_seq(it)?;
+            c.unicodeiterobject_it_index(it)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let it_seq = c.unicodeiterobject_it_seq(it)?;
+    let it_index = c.unicodeiterobject_it_index(it)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)n",
+                &[
+                    Argument::Object(result.clone()),
+                    match it_seq.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Int(it_index as i64),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `unicodeiter_setstate`.
 pub fn unicodeiter_setstate<C: CApi>(

@@ -2717,10 +2717,7 @@ pub fn proxy_int<C: CApi>(
             Ok(proxy_2) => proxy_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
-                    c
-                        .unsupported(
-                            "proxy_int: call of PyNumber_Long while an exception is pending",
-                        ),
+                    c.unsupported("proxy_int: NULL as an argument of PyNumber_Long"),
                 );
             }
             Err(error_2) => return Err(error_2),
@@ -2729,7 +2726,7 @@ pub fn proxy_int<C: CApi>(
     } else {
         proxy.clone()
     };
-    return Ok(Some(c.PyNumber_Long_3_11(Some(&proxy_3))?));
+    return Ok(super::abstract_::PyNumber_Long(c, &proxy_3)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_float`.
 pub fn proxy_float<C: CApi>(

@@ -1541,6 +1541,231 @@ pub fn PyNumber_Index<C: CApi>(
     };
     return Ok(result_4);
 }
+/// CPython: Objects/abstract.c, `PyNumber_Long`.
+pub fn PyNumber_Long<C: CApi>(
+    c: &mut C,
+    o: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::PyNumber_Long);
+    let view = c.new_struct("Py_buffer")?;
+    if c.PyLong_CheckExact(o)? {
+        return Ok(Some(o.clone()));
+    }
+    let tp = c.Py_TYPE(o)?;
+    if c.has_suite(&tp, Suite::tp_as_number)?
+        && let Some(nb_int) = &c.slot(&tp, Slot::nb_int)?
+    {
+        let result = c.call_unaryfunc(nb_int, o)?;
+        if c.PyLong_CheckExact(&result)? {
+            return Ok(Some(result));
+        }
+        if !c.PyLong_Check(&result)? {
+            let tp_3 = c.Py_TYPE(&result)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp_3)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "__int__ returned non-int (type %.200s)",
+                        &[Argument::Str(tp_name_2.clone())],
+                    ),
+            );
+        }
+        let tp_2 = c.Py_TYPE(&result)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp_2)?;
+        let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
+        let result_2 = match c
+            .PyErr_WarnFormat(
+                &PyExc_DeprecationWarning,
+                1,
+                "__int__ returned non-int (type %.200s).  The ability to return an instance of a strict subclass of int is deprecated, and may be removed in a future version of Python.",
+                &[Argument::Str(tp_name.clone())],
+            )
+        {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result_2 != 0 {
+            return Ok(None);
+        }
+        return Ok(Some(c._PyLong_Copy(&result)?));
+    }
+    if c.has_suite(&tp, Suite::tp_as_number)? && c.slot(&tp, Slot::nb_index)?.is_some() {
+        return Ok(super::abstract_::PyNumber_Index(c, o)?);
+    }
+    let id__trunc = c._Py_ID("__trunc__")?;
+    if let Some(trunc_func) = &super::typeobject::_PyObject_LookupSpecial(
+        c,
+        o,
+        &id__trunc,
+    )? {
+        let PyExc_DeprecationWarning_2 = c.global(Global::PyExc_DeprecationWarning)?;
+        let result_3 = match c
+            .PyErr_WarnEx(
+                &PyExc_DeprecationWarning_2,
+                "The delegation of int() to __trunc__ is deprecated.",
+                1,
+            )
+        {
+            Ok(result_3) => result_3,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_3 != 0 {
+            return Ok(None);
+        }
+        let result_4 = c._PyObject_CallNoArgs(trunc_func)?;
+        if c.PyLong_CheckExact(&result_4)? {
+            return Ok(Some(result_4));
+        }
+        if c.PyLong_Check(&result_4)? {
+            return Ok(Some(c._PyLong_Copy(&result_4)?));
+        }
+        if super::abstract_::PyIndex_Check(c, &result_4)? != 0 {
+            return Ok(super::abstract_::PyNumber_Index(c, &result_4)?);
+        }
+        let tp_4 = c.Py_TYPE(&result_4)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_4)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "__trunc__ returned non-Integral (type %.200s)",
+                    &[Argument::Str(tp_name_3.clone())],
+                ),
+        );
+    }
+    if c.PyUnicode_Check(o)? {
+        return Ok(Some(c.PyLong_FromUnicodeObject(o, 10)?));
+    }
+    if c.PyBytes_Check(o)? {
+        let result_5 = match c.PyBytes_AS_STRING(Some(o)) {
+            Ok(result_5) => result_5,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of PyBytes_GET_SIZE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_6 = match c.PyBytes_GET_SIZE(Some(o)) {
+            Ok(result_6) => result_6,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(Some(c._PyLong_FromBytes(Some(&result_5), result_6, 10)?));
+    }
+    if c.PyByteArray_Check(o)? {
+        let result_7 = match c.PyByteArray_AS_STRING(Some(o)) {
+            Ok(result_7) => result_7,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of PyByteArray_GET_SIZE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        let result_8 = match c.PyByteArray_GET_SIZE(Some(o)) {
+            Ok(result_8) => result_8,
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        return Ok(Some(c._PyLong_FromBytes(Some(&result_7), result_8, 10)?));
+    }
+    let result_9 = match super::abstract_::PyObject_GetBuffer(c, o, &view, 0) {
+        Ok(result_9) => result_9,
+        Err(error_7) if c.is_exception(&error_7) => {
+            return Err(
+                super::abstract_::type_error(
+                    c,
+                    "int() argument must be a string, a bytes-like object or a real number, not '%.200s'",
+                    o,
+                )?,
+            );
+        }
+        Err(error_7) => return Err(error_7),
+    };
+    if result_9 == 0 {
+        let len = c.Py_buffer_len(&view)?;
+        let text = c.Py_buffer_buf_text(&view)?;
+        let bytes = match c.PyBytes_FromStringAndSize(Some(&text), len) {
+            Ok(bytes) => bytes,
+            Err(error_8) if c.is_exception(&error_8) => {
+                super::abstract_::PyBuffer_Release(c, &view)?;
+                return Err(error_8);
+            }
+            Err(error_8) => return Err(error_8),
+        };
+        let result_10 = match c.PyBytes_AS_STRING(Some(&bytes)) {
+            Ok(result_10) => result_10,
+            Err(error_9) if c.is_exception(&error_9) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of PyBytes_GET_SIZE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_9) => return Err(error_9),
+        };
+        let result_11 = match c.PyBytes_GET_SIZE(Some(&bytes)) {
+            Ok(result_11) => result_11,
+            Err(error_10) if c.is_exception(&error_10) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyNumber_Long: call of _PyLong_FromBytes while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_10) => return Err(error_10),
+        };
+        let result_12 = match c._PyLong_FromBytes(Some(&result_10), result_11, 10) {
+            Ok(result_12) => result_12,
+            Err(error_11) if c.is_exception(&error_11) => {
+                super::abstract_::PyBuffer_Release(c, &view)?;
+                return Err(error_11);
+            }
+            Err(error_11) => return Err(error_11),
+        };
+        super::abstract_::PyBuffer_Release(c, &view)?;
+        return Ok(Some(result_12));
+    }
+    return Err(
+        super::abstract_::type_error(
+            c,
+            "int() argument must be a string, a bytes-like object or a real number, not '%.200s'",
+            o,
+        )?,
+    );
+}
 /// CPython: Objects/abstract.c, `PyNumber_Float`.
 pub fn PyNumber_Float<C: CApi>(
     c: &mut C,
@@ -1848,19 +2073,21 @@ pub fn PySequence_GetSlice<C: CApi>(
     s: &C::Object,
     i1: isize,
     i2: isize,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PySequence_GetSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_subscript)?.is_some()
     {
-        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
-        let mp_subscript = c.slot(&tp, Slot::mp_subscript)?;
-        let function = match mp_subscript.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        return Ok(c.call_binaryfunc(&function, s, &slice)?);
+        if let Some(slice) = &super::sliceobject::_PySlice_FromIndices(c, i1, i2)? {
+            let mp_subscript = c.slot(&tp, Slot::mp_subscript)?;
+            let function = match mp_subscript.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            return Ok(Some(c.call_binaryfunc(&function, s, slice)?));
+        }
+        return Ok(None);
     }
     return Err(super::abstract_::type_error(c, "'%.200s' object is unsliceable", s)?);
 }
@@ -1964,13 +2191,15 @@ pub fn PySequence_SetSlice<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
-        let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
-        let function = match mp_ass_subscript.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        return Ok(c.call_objobjargproc(&function, s, &slice, Some(o))?);
+        if let Some(slice) = &super::sliceobject::_PySlice_FromIndices(c, i1, i2)? {
+            let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
+            let function = match mp_ass_subscript.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            return Ok(c.call_objobjargproc(&function, s, slice, Some(o))?);
+        }
+        return Ok(-1);
     }
     return Err(
         super::abstract_::type_error(
@@ -1992,13 +2221,15 @@ pub fn PySequence_DelSlice<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
-        let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
-        let function = match mp_ass_subscript.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        return Ok(c.call_objobjargproc(&function, s, &slice, None)?);
+        if let Some(slice) = &super::sliceobject::_PySlice_FromIndices(c, i1, i2)? {
+            let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
+            let function = match mp_ass_subscript.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            return Ok(c.call_objobjargproc(&function, s, slice, None)?);
+        }
+        return Ok(-1);
     }
     return Err(
         super::abstract_::type_error(

@@ -1057,7 +1057,13 @@ pub fn bytearray_replace<C: CApi>(
         return Ok(None);
     }
     if nargs < 3 {
-        let return_value = match c.bytearray_replace_impl(self_, &old, &new, -1) {
+        let return_value = match super::bytearrayobject::bytearray_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            -1,
+        ) {
             Ok(return_value) => return_value,
             Err(error_4) if c.is_exception(&error_4) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -1131,7 +1137,13 @@ pub fn bytearray_replace<C: CApi>(
         -1isize
     };
     if !(ival == -1) {
-        let return_value_2 = match c.bytearray_replace_impl(self_, &old, &new, ival) {
+        let return_value_2 = match super::bytearrayobject::bytearray_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            ival,
+        ) {
             Ok(return_value_2) => return_value_2,
             Err(error_7) if c.is_exception(&error_7) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -1160,7 +1172,13 @@ pub fn bytearray_replace<C: CApi>(
         }
         return Ok(Some(return_value_2));
     }
-    let return_value_2 = match c.bytearray_replace_impl(self_, &old, &new, ival) {
+    let return_value_2 = match super::bytearrayobject::bytearray_replace_impl(
+        c,
+        self_,
+        &old,
+        &new,
+        ival,
+    ) {
         Ok(return_value_2) => return_value_2,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
@@ -1594,6 +1612,31 @@ pub fn bytearray_irepeat<C: CApi>(
     };
     c._PyBytes_Repeat(Some(&result_3), size, Some(&result_3), result)?;
     return Ok(self_.clone());
+}
+/// CPython: Objects/bytearrayobject.c, `bytearray_str`.
+pub fn bytearray_str<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytearray_str);
+    let result = c._Py_GetConfig()?;
+    let bytes_warning = c.PyConfig_bytes_warning(&result)?;
+    if bytes_warning != 0 {
+        let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
+        let result_2 = match c
+            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytearray instance", 1)
+        {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result_2 != 0 {
+            return Ok(None);
+        }
+    }
+    return Ok(Some(c.bytearray_repr(op)?));
 }
 /// CPython: Objects/bytearrayobject.c, `stringlib__factorize`.
 pub fn stringlib__factorize<C: CApi>(
@@ -2808,6 +2851,23 @@ pub fn bytearray_maketrans_impl<C: CApi>(
     c.enter(FunctionId::bytearray_maketrans_impl);
     return Ok(c._Py_bytes_maketrans(frm, to)?);
 }
+/// CPython: Objects/bytearrayobject.c, `bytearray_replace_impl`.
+pub fn bytearray_replace_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    old: &C::Object,
+    new: &C::Object,
+    count: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_replace_impl);
+    let len = c.Py_buffer_len(old)?;
+    let len_2 = c.Py_buffer_len(new)?;
+    let text = c.Py_buffer_buf_text(old)?;
+    let text_2 = c.Py_buffer_buf_text(new)?;
+    return Ok(
+        c.bytearrayobject_stringlib_replace(self_, &text, len, &text_2, len_2, count)?,
+    );
+}
 /// CPython: Objects/bytearrayobject.c, `bytearray_partition`.
 pub fn bytearray_partition<C: CApi>(
     c: &mut C,
@@ -3118,13 +3178,86 @@ pub fn bytearray_hex_impl<C: CApi>(
     };
     return Ok(c._Py_strhex_with_sep(&result, result_2, sep, bytes_per_sep)?);
 }
+/// CPython: Objects/bytearrayobject.c, `_common_reduce`.
+pub fn _common_reduce<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    proto: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_common_reduce);
+    let state = super::typeobject::_PyObject_GetState(c, self_)?;
+    if !(c.Py_SIZE(self_)? != 0) {
+        let tp_3 = c.Py_TYPE(self_)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "(O()N)",
+                    &[Argument::Object(tp_3.clone()), Argument::Object(state.clone())],
+                )?,
+        );
+    }
+    let result = match c.PyByteArray_AS_STRING(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if !(proto < 3) {
+                c.Py_SIZE(self_)?;
+                return Err(error);
+            }
+            c.Py_SIZE(self_)?;
+            return Err(
+                c
+                    .unsupported(
+                        "_common_reduce: call of PyUnicode_DecodeLatin1 while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if !(proto < 3) {
+        let tp_2 = c.Py_TYPE(self_)?;
+        let result_3 = c.Py_SIZE(self_)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "(O(y#)N)",
+                    &[
+                        Argument::Object(tp_2.clone()),
+                        Argument::Str(result.clone()),
+                        Argument::Int(result_3 as i64),
+                        Argument::Object(state.clone()),
+                    ],
+                )?,
+        );
+    }
+    let result_2 = c.Py_SIZE(self_)?;
+    let latin1 = match c.PyUnicode_DecodeLatin1(Some(&result), result_2, None) {
+        Ok(latin1) => latin1,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let tp = c.Py_TYPE(self_)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "(O(Ns)N)",
+                &[
+                    Argument::Object(tp.clone()),
+                    Argument::Object(latin1.clone()),
+                    Argument::Str("latin-1".to_owned()),
+                    Argument::Object(state.clone()),
+                ],
+            )?,
+    );
+}
 /// CPython: Objects/bytearrayobject.c, `bytearray_reduce_impl`.
 pub fn bytearray_reduce_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_reduce_impl);
-    return Ok(c.bytearrayobject__common_reduce(self_, 2)?);
+    return Ok(super::bytearrayobject::_common_reduce(c, self_, 2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_reduce_ex_impl`.
 pub fn bytearray_reduce_ex_impl<C: CApi>(
@@ -3133,7 +3266,7 @@ pub fn bytearray_reduce_ex_impl<C: CApi>(
     proto: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_reduce_ex_impl);
-    return Ok(c.bytearrayobject__common_reduce(self_, proto)?);
+    return Ok(super::bytearrayobject::_common_reduce(c, self_, proto)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_mod`.
 pub fn bytearray_mod<C: CApi>(
@@ -3217,6 +3350,46 @@ pub fn bytearrayiter_length_hint<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len_3)?);
+}
+/// CPython: Objects/bytearrayobject.c, `bytearrayiter_reduce`.
+pub fn bytearrayiter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearrayiter_reduce);
+    let iditer = c._Py_ID("iter")?;
+    let iter = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(iter) => iter,
+        Err(error) if c.is_exception(&error) => {
+            if c.bytesiterobject_it_seq(it)?.is_some() {
+                c.bytesiterobject_it_seq(it)?;
+                c.bytesiterobject_it_index(it)?;
+                return Err(error);
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if c.bytesiterobject_it_seq(it)?.is_some() {
+        let it_seq = c.bytesiterobject_it_seq(it)?;
+        let it_index = c.bytesiterobject_it_index(it)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(O)n",
+                    &[
+                        Argument::Object(iter.clone()),
+                        match it_seq.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                        Argument::Int(it_index as i64),
+                    ],
+                )?,
+        );
+    }
+    return Ok(c.Py_BuildValue("N(())", &[Argument::Object(iter.clone())])?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearrayiter_setstate`.
 pub fn bytearrayiter_setstate<C: CApi>(

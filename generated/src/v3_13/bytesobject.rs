@@ -42,7 +42,7 @@ pub fn bytes_partition<C: CApi>(
         }
         return Ok(None);
     }
-    let return_value = match c.bytes_partition_impl(self_, &sep) {
+    let return_value = match super::bytesobject::bytes_partition_impl(c, self_, &sep) {
         Ok(return_value) => return_value,
         Err(error_2) if c.is_exception(&error_2) => {
             if c.Py_buffer_obj(&sep)?.is_some() {
@@ -85,7 +85,7 @@ pub fn bytes_rpartition<C: CApi>(
         }
         return Ok(None);
     }
-    let return_value = match c.bytes_rpartition_impl(self_, &sep) {
+    let return_value = match super::bytesobject::bytes_rpartition_impl(c, self_, &sep) {
         Ok(return_value) => return_value,
         Err(error_2) if c.is_exception(&error_2) => {
             if c.Py_buffer_obj(&sep)?.is_some() {
@@ -784,7 +784,13 @@ pub fn bytes_replace<C: CApi>(
         return Ok(None);
     }
     if nargs < 3 {
-        let return_value = match c.bytes_replace_impl(self_, &old, &new, -1) {
+        let return_value = match super::bytesobject::bytes_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            -1,
+        ) {
             Ok(return_value) => return_value,
             Err(error_4) if c.is_exception(&error_4) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -858,7 +864,13 @@ pub fn bytes_replace<C: CApi>(
         -1isize
     };
     if !(ival == -1) {
-        let return_value_2 = match c.bytes_replace_impl(self_, &old, &new, ival) {
+        let return_value_2 = match super::bytesobject::bytes_replace_impl(
+            c,
+            self_,
+            &old,
+            &new,
+            ival,
+        ) {
             Ok(return_value_2) => return_value_2,
             Err(error_7) if c.is_exception(&error_7) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
@@ -887,7 +899,13 @@ pub fn bytes_replace<C: CApi>(
         }
         return Ok(Some(return_value_2));
     }
-    let return_value_2 = match c.bytes_replace_impl(self_, &old, &new, ival) {
+    let return_value_2 = match super::bytesobject::bytes_replace_impl(
+        c,
+        self_,
+        &old,
+        &new,
+        ival,
+    ) {
         Ok(return_value_2) => return_value_2,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
@@ -1337,7 +1355,7 @@ pub fn formatlong<C: CApi>(
         };
         iobj.clone()
     } else {
-        let iobj_2 = match c.PyNumber_Long(v) {
+        let iobj_2 = match super::abstract_::PyNumber_Long(c, v) {
             Ok(iobj_2) => iobj_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
@@ -1379,7 +1397,7 @@ pub fn formatlong<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        Some(iobj_2.clone())
+        iobj_2.clone()
     };
     if let Some(iobj_4) = &iobj_3 {
         return Ok(Some(c._PyUnicode_FormatLong(iobj_4, flags & 8, prec, type__2)?));
@@ -2326,6 +2344,31 @@ pub fn bytes_repr<C: CApi>(c: &mut C, op: &C::Object) -> Result<C::Object, C::Er
     c.enter(FunctionId::bytes_repr);
     return Ok(c.PyBytes_Repr(op, 1)?);
 }
+/// CPython: Objects/bytesobject.c, `bytes_str`.
+pub fn bytes_str<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytes_str);
+    let result = c._Py_GetConfig()?;
+    let bytes_warning = c.PyConfig_bytes_warning(&result)?;
+    if bytes_warning != 0 {
+        let PyExc_BytesWarning = c.global(Global::PyExc_BytesWarning)?;
+        let result_2 = match c
+            .PyErr_WarnEx(&PyExc_BytesWarning, "str() on a bytes instance", 1)
+        {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result_2 != 0 {
+            return Ok(None);
+        }
+    }
+    return Ok(Some(super::bytesobject::bytes_repr(c, op)?));
+}
 /// CPython: Objects/bytesobject.c, `bytes_length`.
 pub fn bytes_length<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::bytes_length);
@@ -2376,6 +2419,104 @@ pub fn bytes___bytes___impl<C: CApi>(
     let ob_sval = c.PyBytesObject_ob_sval(self_)?;
     let result = c.Py_SIZE(self_)?;
     return Ok(c.PyBytes_FromStringAndSize(Some(&ob_sval), result)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_partition_impl`.
+pub fn bytes_partition_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    sep: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_partition_impl);
+    let result = match c.PyBytes_AS_STRING(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_partition_impl: call of PyBytes_GET_SIZE while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.Py_buffer_obj(sep)?;
+            c.Py_buffer_len(sep)?;
+            c.Py_buffer_buf_text(sep)?;
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_partition_impl: call of stringlib_partition while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let obj = c.Py_buffer_obj(sep)?;
+    let len = c.Py_buffer_len(sep)?;
+    let text = c.Py_buffer_buf_text(sep)?;
+    return Ok(
+        c
+            .bytesobject_stringlib_partition(
+                self_,
+                &result,
+                result_2,
+                obj.as_ref(),
+                &text,
+                len,
+            )?,
+    );
+}
+/// CPython: Objects/bytesobject.c, `bytes_rpartition_impl`.
+pub fn bytes_rpartition_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    sep: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_rpartition_impl);
+    let result = match c.PyBytes_AS_STRING(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_rpartition_impl: call of PyBytes_GET_SIZE while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match c.PyBytes_GET_SIZE(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.Py_buffer_obj(sep)?;
+            c.Py_buffer_len(sep)?;
+            c.Py_buffer_buf_text(sep)?;
+            return Err(
+                c
+                    .unsupported(
+                        "bytes_rpartition_impl: call of stringlib_rpartition while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let obj = c.Py_buffer_obj(sep)?;
+    let len = c.Py_buffer_len(sep)?;
+    let text = c.Py_buffer_buf_text(sep)?;
+    return Ok(
+        c
+            .bytesobject_stringlib_rpartition(
+                self_,
+                &result,
+                result_2,
+                obj.as_ref(),
+                &text,
+                len,
+            )?,
+    );
 }
 /// CPython: Objects/bytesobject.c, `bytes_join`.
 pub fn bytes_join<C: CApi>(
@@ -2618,6 +2759,23 @@ pub fn bytes_maketrans_impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_maketrans_impl);
     return Ok(c._Py_bytes_maketrans(frm, to)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_replace_impl`.
+pub fn bytes_replace_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    old: &C::Object,
+    new: &C::Object,
+    count: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_replace_impl);
+    let len = c.Py_buffer_len(old)?;
+    let len_2 = c.Py_buffer_len(new)?;
+    let text = c.Py_buffer_buf_text(old)?;
+    let text_2 = c.Py_buffer_buf_text(new)?;
+    return Ok(
+        c.bytesobject_stringlib_replace(self_, &text, len, &text_2, len_2, count)?,
+    );
 }
 /// CPython: Objects/bytesobject.c, `bytes_startswith_impl`.
 pub fn bytes_startswith_impl<C: CApi>(
@@ -3003,6 +3161,46 @@ pub fn striter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
+}
+/// CPython: Objects/bytesobject.c, `striter_reduce`.
+pub fn striter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::striter_reduce);
+    let iditer = c._Py_ID("iter")?;
+    let iter = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(iter) => iter,
+        Err(error) if c.is_exception(&error) => {
+            if c.striterobject_it_seq(it)?.is_some() {
+                c.striterobject_it_seq(it)?;
+                c.striterobject_it_index(it)?;
+                return Err(error);
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if c.striterobject_it_seq(it)?.is_some() {
+        let it_seq = c.striterobject_it_seq(it)?;
+        let it_index = c.striterobject_it_index(it)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(O)n",
+                    &[
+                        Argument::Object(iter.clone()),
+                        match it_seq.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                        Argument::Int(it_index as i64),
+                    ],
+                )?,
+        );
+    }
+    return Ok(c.Py_BuildValue("N(())", &[Argument::Object(iter.clone())])?);
 }
 /// CPython: Objects/bytesobject.c, `striter_setstate`.
 pub fn striter_setstate<C: CApi>(

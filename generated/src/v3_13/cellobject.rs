@@ -72,6 +72,85 @@ pub fn cell_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> 
     c.PyObject_GC_Del(Some(op))?;
     return Ok(());
 }
+/// CPython: Objects/cellobject.c, `cell_richcompare`.
+pub fn cell_richcompare<C: CApi>(
+    c: &mut C,
+    a: Option<&C::Object>,
+    b: Option<&C::Object>,
+    op: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::cell_richcompare);
+    let object = match a {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyCell_Check(&object)? {
+        let object_2 = match b {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if c.PyCell_Check(&object_2)? {
+            let object_3 = match a {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ob_ref")),
+            };
+            let a_2 = c.PyCellObject_ob_ref(&object_3)?;
+            let object_4 = match b {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->ob_ref")),
+            };
+            let b_2 = c.PyCellObject_ob_ref(&object_4)?;
+            if let Some(a_3) = &a_2 && let Some(b_3) = &b_2 {
+                return Ok(
+                    super::object::PyObject_RichCompare(c, Some(a_3), Some(b_3), op)?,
+                );
+            }
+            match op {
+                2 => {
+                    if b_2.is_none() == a_2.is_none() {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                3 => {
+                    if b_2.is_none() != a_2.is_none() {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                0 => {
+                    if i32::from(b_2.is_none()) < i32::from(a_2.is_none()) {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                4 => {
+                    if i32::from(b_2.is_none()) > i32::from(a_2.is_none()) {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                1 => {
+                    if i32::from(b_2.is_none()) <= i32::from(a_2.is_none()) {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                5 => {
+                    if i32::from(b_2.is_none()) >= i32::from(a_2.is_none()) {
+                        return Ok(Some(c.global(Global::Py_True)?));
+                    }
+                    return Ok(Some(c.global(Global::Py_False)?));
+                }
+                _ => {
+                    return Err(c.unsupported("Py_UNREACHABLE"));
+                }
+            }
+        }
+        return Ok(Some(c.global(Global::Py_NotImplemented)?));
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/cellobject.c, `cell_repr`.
 pub fn cell_repr<C: CApi>(c: &mut C, op: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::cell_repr);

@@ -14,7 +14,7 @@ pub fn method___reduce__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method___reduce__);
-    return Ok(c.method___reduce___impl(self_)?);
+    return Ok(super::classobject::method___reduce___impl(c, self_)?);
 }
 /// CPython: Objects/classobject.c, `method_new`.
 pub fn method_new<C: CApi>(
@@ -180,6 +180,52 @@ pub fn PyMethod_New<C: CApi>(
     let method_vectorcall = c.function(FunctionId::method_vectorcall)?;
     c.set_PyMethodObject_vectorcall(&im, Some(&method_vectorcall))?;
     return Ok(im);
+}
+/// CPython: Objects/classobject.c, `method___reduce___impl`.
+pub fn method___reduce___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::method___reduce___impl);
+    let funcself = match c.PyMethod_GET_SELF(self_) {
+        Ok(funcself) => funcself,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "method___reduce___impl: call of PyMethod_GET_FUNCTION while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let func = match c.PyMethod_GET_FUNCTION(self_) {
+        Ok(func) => func,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "method___reduce___impl: NULL as an argument of PyObject_GetAttr",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let id__name = c._Py_ID("__name__")?;
+    let funcname = super::object::PyObject_GetAttr(c, &func, &id__name)?;
+    let idgetattr = c._Py_ID("getattr")?;
+    let result = c._PyEval_GetBuiltin(&idgetattr)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(ON)",
+                &[
+                    Argument::Object(result.clone()),
+                    Argument::Object(funcself.clone()),
+                    Argument::Object(funcname.clone()),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/classobject.c, `method_get_doc`.
 pub fn method_get_doc<C: CApi>(

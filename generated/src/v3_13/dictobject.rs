@@ -218,6 +218,42 @@ pub fn dict_values<C: CApi>(
     c.enter(FunctionId::dict_values);
     return Ok(super::dictobject::dict_values_impl(c, self_)?);
 }
+/// CPython: Objects/dictobject.c, `get_dict_freelist`.
+pub fn get_dict_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_dict_freelist);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("get_dict_freelist: NULL->dicts"));
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c._Py_object_freelists_dicts(&freelists)?);
+}
+/// CPython: Objects/dictobject.c, `get_dictkeys_freelist`.
+pub fn get_dictkeys_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_dictkeys_freelist);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("get_dictkeys_freelist: NULL->dictkeys"));
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c._Py_object_freelists_dictkeys(&freelists)?);
+}
+/// CPython: Objects/dictobject.c, `unicode_get_hash`.
+pub fn unicode_get_hash<C: CApi>(
+    c: &mut C,
+    o: Option<&C::Object>,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::unicode_get_hash);
+    let object = match o {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->hash")),
+    };
+    return Ok(c.PyASCIIObject_hash(&object)?);
+}
 /// CPython: Objects/dictobject.c, `calculate_log2_keysize`.
 pub fn calculate_log2_keysize<C: CApi>(
     c: &mut C,
@@ -263,18 +299,105 @@ pub fn new_values<C: CApi>(c: &mut C, size: usize) -> Result<C::Object, C::Error
 /// CPython: Objects/dictobject.c, `free_values`.
 pub fn free_values<C: CApi>(
     c: &mut C,
-    values: &C::Object,
+    values: Option<&C::Object>,
     _use_qsbr: i32,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::free_values);
-    c.PyMem_Free(Some(values))?;
+    c.PyMem_Free(values)?;
     return Ok(());
+}
+/// CPython: Objects/dictobject.c, `new_dict`.
+pub fn new_dict<C: CApi>(
+    c: &mut C,
+    keys: Option<&C::Object>,
+    values: Option<&C::Object>,
+    used: isize,
+    free_values_on_failure: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::new_dict);
+    let freelist = super::dictobject::get_dict_freelist(c)?;
+    let object = match freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_dict_freelist_numfree(&object)?;
+    let mp_3 = if numfree > 0 {
+        let object_2 = match freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->items")),
+        };
+        let object_3 = match freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        let numfree_2 = c._Py_dict_freelist_numfree(&object_3)?;
+        let object_4 = match freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        c.set__Py_dict_freelist_numfree(&object_4, numfree_2.wrapping_sub(1))?;
+        let mp = c
+            ._Py_dict_freelist_items_at(&object_2, numfree_2.wrapping_sub(1) as isize)?;
+        let object_5 = match mp.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        super::object::_Py_NewReference(c, &object_5)?;
+        mp.clone()
+    } else {
+        let PyDict_Type = c.global(Global::PyDict_Type)?;
+        let mp_2 = match c._PyObject_GC_New(&PyDict_Type) {
+            Ok(mp_2) => mp_2,
+            Err(error) if c.is_exception(&error) => {
+                let object_6 = match keys {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.dictkeys_decref(&object_6, 0)?;
+                if free_values_on_failure != 0 {
+                    super::dictobject::free_values(c, values, 0)?;
+                    return Err(error);
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        Some(mp_2.clone())
+    };
+    let object_7 = match mp_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_keys")),
+    };
+    c.set_PyDictObject_ma_keys(&object_7, keys)?;
+    let object_8 = match mp_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_values")),
+    };
+    c.set_PyDictObject_ma_values(&object_8, values)?;
+    let object_9 = match mp_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_used")),
+    };
+    c.set_PyDictObject_ma_used(&object_9, used)?;
+    let state = c.variable("PyInterpreterState")?;
+    let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
+    let state_2 = c.variable("PyInterpreterState")?;
+    c.set_PyInterpreterState_dict_state_global_version(
+        &state_2,
+        global_version.wrapping_add(4096),
+    )?;
+    let object_10 = match mp_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ma_version_tag")),
+    };
+    c.set_PyDictObject_ma_version_tag(&object_10, global_version.wrapping_add(4096))?;
+    return Ok(mp_3);
 }
 /// CPython: Objects/dictobject.c, `new_dict_with_shared_keys`.
 pub fn new_dict_with_shared_keys<C: CApi>(
     c: &mut C,
     keys: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::new_dict_with_shared_keys);
     let result = match c.shared_keys_usable_size(Some(keys)) {
         Ok(result) => result,
@@ -308,13 +431,13 @@ pub fn new_dict_with_shared_keys<C: CApi>(
             break;
         }
     };
-    return Ok(c.new_dict(keys, Some(&values), 0, 1)?);
+    return Ok(super::dictobject::new_dict(c, Some(keys), Some(&values), 0, 1)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_New`.
-pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<C::Object, C::Error> {
+pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_New);
     let empty_keys_struct = c.variable("empty_keys_struct")?;
-    return Ok(c.new_dict(&empty_keys_struct, None, 0, 0)?);
+    return Ok(super::dictobject::new_dict(c, Some(&empty_keys_struct), None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `lookdict_index`.
 pub fn lookdict_index<C: CApi>(
@@ -356,6 +479,82 @@ pub fn lookdict_index<C: CApi>(
         perturb_2 = perturb_3;
         continue;
     }
+}
+/// CPython: Objects/dictobject.c, `compare_unicode_generic`.
+pub fn compare_unicode_generic<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    dk: &C::Object,
+    ep0: &C::Object,
+    ix: isize,
+    key: &C::Object,
+    hash: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::compare_unicode_generic);
+    let ep = c.step(ep0, ix, "PyDictUnicodeEntry")?;
+    let me_key = c.PyDictUnicodeEntry_me_key(&ep)?;
+    if super::dictobject::unicode_get_hash(c, me_key.as_ref())? == hash {
+        let startkey = c.PyDictUnicodeEntry_me_key(&ep)?;
+        let object = match startkey.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = super::object::PyObject_RichCompareBool(c, &object, key, 2)?;
+        if result < 0 {
+            return Ok(-3);
+        }
+        let ma_keys = c.PyDictObject_ma_keys(mp)?;
+        if match ma_keys.as_ref() {
+            Some(object) => c.Py_Is(dk, object)?,
+            None => false,
+        } {
+            let me_key_2 = c.PyDictUnicodeEntry_me_key(&ep)?;
+            if match (me_key_2.as_ref(), startkey.as_ref()) {
+                (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                (None, None) => true,
+                _ => false,
+            } {
+                return Ok(result);
+            }
+            return Ok(-4);
+        }
+        return Ok(-4);
+    }
+    return Ok(0);
+}
+/// CPython: Objects/dictobject.c, `compare_unicode_unicode`.
+pub fn compare_unicode_unicode<C: CApi>(
+    c: &mut C,
+    _mp: &C::Object,
+    _dk: &C::Object,
+    ep0: &C::Object,
+    ix: isize,
+    key: &C::Object,
+    hash: isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::compare_unicode_unicode);
+    let ep = c.step(ep0, ix, "PyDictUnicodeEntry")?;
+    let ep_key = c.PyDictUnicodeEntry_me_key(&ep)?;
+    if match ep_key.as_ref() {
+        Some(object) => c.Py_Is(key, object)?,
+        None => false,
+    } {
+        return Ok(1);
+    }
+    if super::dictobject::unicode_get_hash(c, ep_key.as_ref())? == hash {
+        let result = match c.dictobject_unicode_eq(ep_key.as_ref(), key) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            return Ok(1);
+        }
+        return Ok(0);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/dictobject.c, `compare_generic`.
 pub fn compare_generic<C: CApi>(
@@ -424,25 +623,26 @@ pub fn _PyDictKeys_StringLookup<C: CApi>(
     c.enter(FunctionId::_PyDictKeys_StringLookup);
     let kind = c.PyDictKeysObject_dk_kind(dk)? as i32;
     if c.PyUnicode_CheckExact(key)? && !(kind == 0) {
-        let result = match c.unicode_get_hash(Some(key)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-                let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-                match tp_hash.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyDictKeys_StringLookup: call of call_hashfunc while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+        let hash = if result == -1 {
+            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+            let function = match tp_hash.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            let result_2 = match c.call_hashfunc(&function, key) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Ok(-3);
+                }
+                Err(error) => return Err(error),
+            };
+            result_2
+        } else {
+            result
         };
-        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, result)?);
+        return Ok(c.unicodekeys_lookup_unicode(Some(dk), key, hash)?);
     }
     return Ok(-3);
 }
@@ -453,25 +653,26 @@ pub fn _PyDictKeys_StringLookupSplit<C: CApi>(
     key: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyDictKeys_StringLookupSplit);
-    let result = match c.unicode_get_hash(Some(key)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-            match tp_hash.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            return Err(
-                c
-                    .unsupported(
-                        "_PyDictKeys_StringLookupSplit: call of call_hashfunc while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let result = super::dictobject::unicode_get_hash(c, Some(key))?;
+    let hash = if result == -1 {
+        let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+        let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+        let function = match tp_hash.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        let result_2 = match c.call_hashfunc(&function, key) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Ok(-3);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        result
     };
-    return Ok(super::dictobject::unicodekeys_lookup_split(c, dk, key, result)?);
+    return Ok(super::dictobject::unicodekeys_lookup_split(c, dk, key, hash)?);
 }
 /// CPython: Objects/dictobject.c, `ensure_shared_on_resize`.
 pub fn ensure_shared_on_resize<C: CApi>(
@@ -1119,18 +1320,7 @@ pub fn build_indices_unicode<C: CApi>(
         loop {
             if 0 != n {
                 let me_key = c.PyDictUnicodeEntry_me_key(&ep_2)?;
-                let result = match c.unicode_get_hash(me_key.as_ref()) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "build_indices_unicode: loop while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result = super::dictobject::unicode_get_hash(c, me_key.as_ref())?;
                 let i = (result as usize) & mask;
                 let perturb = result as usize;
                 let mut i_2 = i;
@@ -1138,7 +1328,7 @@ pub fn build_indices_unicode<C: CApi>(
                 loop {
                     match c.dictkeys_get_index(Some(keys), i_2 as isize) {
                         Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
+                        Err(error) if c.is_exception(&error) => {
                             c.dictkeys_set_index(keys, i_2 as isize, 0)?;
                             c.step(&ep_2, 1, "PyDictUnicodeEntry")?;
                             return Err(
@@ -1148,7 +1338,7 @@ pub fn build_indices_unicode<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_2) => return Err(error_2),
+                        Err(error) => return Err(error),
                     };
                     let perturb_3 = perturb_2 >> 5;
                     let i_3 = mask
@@ -1168,7 +1358,7 @@ pub fn dict_new_presized<C: CApi>(
     c: &mut C,
     minused: isize,
     unicode: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_new_presized);
     if minused <= 5 {
         return Ok(super::dictobject::PyDict_New(c)?);
@@ -1191,13 +1381,13 @@ pub fn dict_new_presized<C: CApi>(
         result
     };
     let new_keys = c.new_keys_object(log2_newsize, unicode)?;
-    return Ok(c.new_dict(&new_keys, None, 0, 0)?);
+    return Ok(super::dictobject::new_dict(c, Some(&new_keys), None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_NewPresized`.
 pub fn _PyDict_NewPresized<C: CApi>(
     c: &mut C,
     minused: isize,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_NewPresized);
     return Ok(super::dictobject::dict_new_presized(c, minused, 0)?);
 }
@@ -1209,7 +1399,7 @@ pub fn _PyDict_FromItems<C: CApi>(
     values: &[C::Object],
     values_offset: isize,
     length: isize,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_FromItems);
     let unicode_2 = {
         let mut i = 0isize;
@@ -1230,37 +1420,39 @@ pub fn _PyDict_FromItems<C: CApi>(
             }
         }
     };
-    let dict = super::dictobject::dict_new_presized(c, length, unicode_2)?;
-    {
-        let mut i_3 = 0isize;
-        let mut ks_2 = keys;
-        let mut vs = values;
-        loop {
-            if i_3 < length {
-                let key = c.item(ks_2, 0)?;
-                let value = c.item(vs, 0)?;
-                match super::dictobject::setitem_lock_held(
-                    c,
-                    Some(&dict),
-                    &key,
-                    Some(&value),
-                ) {
-                    Ok(_) => {}
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(error);
-                    }
-                    Err(error) => return Err(error),
-                };
-                let i_4 = i_3.wrapping_add(1);
-                i_3 = i_4;
-                ks_2 = ks_2.get((keys_offset as usize)..).unwrap_or_default();
-                vs = vs.get((values_offset as usize)..).unwrap_or_default();
-                continue;
+    if let Some(dict) = &super::dictobject::dict_new_presized(c, length, unicode_2)? {
+        {
+            let mut i_3 = 0isize;
+            let mut ks_2 = keys;
+            let mut vs = values;
+            loop {
+                if i_3 < length {
+                    let key = c.item(ks_2, 0)?;
+                    let value = c.item(vs, 0)?;
+                    match super::dictobject::setitem_lock_held(
+                        c,
+                        Some(dict),
+                        &key,
+                        Some(&value),
+                    ) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    let i_4 = i_3.wrapping_add(1);
+                    i_3 = i_4;
+                    ks_2 = ks_2.get((keys_offset as usize)..).unwrap_or_default();
+                    vs = vs.get((values_offset as usize)..).unwrap_or_default();
+                    continue;
+                }
+                break;
             }
-            break;
-        }
-    };
-    return Ok(dict);
+        };
+        return Ok(Some(dict.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItem`.
 pub fn PyDict_GetItem<C: CApi>(
@@ -1404,18 +1596,7 @@ pub fn _PyDict_GetItemIdWithError<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemIdWithError);
     let kv = c._PyUnicode_FromId(key)?;
-    let result = match c.unicode_get_hash(Some(&kv)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyDict_GetItemIdWithError: call of _PyDict_GetItem_KnownHash while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::dictobject::unicode_get_hash(c, Some(&kv))?;
     return Ok(c._PyDict_GetItem_KnownHash(dp, Some(&kv), result)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
@@ -1680,7 +1861,7 @@ pub fn clear_lock_held<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
                 super::dictobject::set_values(c, op, None)?;
                 let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
                 super::dictobject::set_keys(c, op, &empty_keys_struct_2)?;
-                super::dictobject::free_values(c, oldvalues_2, 0)?;
+                super::dictobject::free_values(c, Some(oldvalues_2), 0)?;
                 let object_2 = match oldkeys.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
@@ -2063,6 +2244,129 @@ pub fn _PyDict_FromKeys<C: CApi>(
         };
     };
     return Ok(Some(mp));
+}
+/// CPython: Objects/dictobject.c, `dict_dealloc`.
+pub fn dict_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::dict_dealloc);
+    c._PyObject_ResurrectStart(self_)?;
+    match c._PyDict_NotifyEvent(5, Some(self_), None, None) {
+        Ok(_) => {}
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "dict_dealloc: call of _PyObject_ResurrectEnd while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result_2 = match c._PyObject_ResurrectEnd(self_) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_2 != 0 {
+        return Ok(());
+    }
+    let values = c.PyDictObject_ma_values(self_)?;
+    let keys = c.PyDictObject_ma_keys(self_)?;
+    c.PyObject_GC_UnTrack(Some(self_))?;
+    if let Some(values_2) = &values {
+        let embedded = c.PyDictValues_embedded(values_2)?;
+        if (embedded as i32) == 0 {
+            let n = c.PyDictValues_capacity(values_2)? as isize;
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < n {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            super::dictobject::free_values(c, Some(values_2), 0)?;
+        }
+        let object = match keys.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.dictkeys_decref(&object, 0)?;
+    } else {
+        if let Some(keys_2) = &keys {
+            c.dictkeys_decref(keys_2, 0)?;
+        }
+    };
+    let freelist = super::dictobject::get_dict_freelist(c)?;
+    let object_2 = match freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_dict_freelist_numfree(&object_2)?;
+    if numfree < 80 {
+        let object_3 = match freelist.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->numfree")),
+        };
+        if c._Py_dict_freelist_numfree(&object_3)? >= 0 {
+            let PyDict_Type = c.global(Global::PyDict_Type)?;
+            if c.Py_IS_TYPE(self_, &PyDict_Type)? {
+                let object_4 = match freelist.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->items")),
+                };
+                let object_5 = match freelist.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->numfree")),
+                };
+                let numfree_2 = c._Py_dict_freelist_numfree(&object_5)?;
+                let object_6 = match freelist.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->numfree")),
+                };
+                let numfree_3 = c._Py_dict_freelist_numfree(&object_6)?;
+                let object_7 = match freelist.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->numfree")),
+                };
+                c.set__Py_dict_freelist_numfree(&object_7, numfree_3.wrapping_add(1))?;
+                c.set__Py_dict_freelist_items_at(
+                    &object_4,
+                    numfree_2 as isize,
+                    Some(self_),
+                )?;
+            } else {
+                let tp = c.Py_TYPE(self_)?;
+                let tp_free = c.slot(&tp, Slot::tp_free)?;
+                let function = match tp_free.as_ref() {
+                    Some(function) => function.clone(),
+                    None => return Err(c.unsupported("call of a slot that is empty")),
+                };
+                c.call_freefunc(&function, Some(self_))?;
+            }
+        } else {
+            let tp = c.Py_TYPE(self_)?;
+            let tp_free = c.slot(&tp, Slot::tp_free)?;
+            let function = match tp_free.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            c.call_freefunc(&function, Some(self_))?;
+        }
+    } else {
+        let tp = c.Py_TYPE(self_)?;
+        let tp_free = c.slot(&tp, Slot::tp_free)?;
+        let function = match tp_free.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        c.call_freefunc(&function, Some(self_))?;
+    };
+    return Ok(());
 }
 /// CPython: Objects/dictobject.c, `dict_repr_lock_held`.
 pub fn dict_repr_lock_held<C: CApi>(
@@ -3181,7 +3485,7 @@ pub fn copy_lock_held<C: CApi>(
         None => return Err(c.unsupported("NULL->ma_used")),
     };
     if c.PyDictObject_ma_used(&object)? == 0 {
-        return Ok(Some(super::dictobject::PyDict_New(c)?));
+        return Ok(super::dictobject::PyDict_New(c)?);
     }
     let object_2 = match o {
         Some(object) => object.clone(),
@@ -3208,7 +3512,7 @@ pub fn copy_lock_held<C: CApi>(
         let split_copy = match c._PyObject_GC_New(&PyDict_Type) {
             Ok(split_copy) => split_copy,
             Err(error_2) if c.is_exception(&error_2) => {
-                super::dictobject::free_values(c, &newvalues, 0)?;
+                super::dictobject::free_values(c, Some(&newvalues), 0)?;
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
@@ -3282,16 +3586,18 @@ pub fn copy_lock_held<C: CApi>(
     let tp = c.Py_TYPE(&object_9)?;
     let tp_iter = c.slot(&tp, Slot::tp_iter)?;
     if !c.is_function(tp_iter.as_ref(), FunctionId::dict_iter)? {
-        let copy = super::dictobject::PyDict_New(c)?;
-        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
-            Ok(result_2) => result_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
+        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
+                Ok(result_2) => result_2,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_2 == 0 {
+                return Ok(Some(copy.clone()));
             }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_2 == 0 {
-            return Ok(Some(copy));
+            return Ok(None);
         }
         return Ok(None);
     }
@@ -3300,16 +3606,18 @@ pub fn copy_lock_held<C: CApi>(
         None => return Err(c.unsupported("NULL->ma_values")),
     };
     if c.PyDictObject_ma_values(&object_10)?.is_some() {
-        let copy = super::dictobject::PyDict_New(c)?;
-        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
-            Ok(result_2) => result_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
+        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
+                Ok(result_2) => result_2,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_2 == 0 {
+                return Ok(Some(copy.clone()));
             }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_2 == 0 {
-            return Ok(Some(copy));
+            return Ok(None);
         }
         return Ok(None);
     }
@@ -3325,43 +3633,47 @@ pub fn copy_lock_held<C: CApi>(
     if !(ma_used_2
         >= (c.PyDictObject_ma_keys_dk_nentries(&object_12)?.wrapping_mul(2) / 3))
     {
-        let copy = super::dictobject::PyDict_New(c)?;
-        let result_2 = match super::dictobject::dict_merge(c, &copy, o, 1) {
-            Ok(result_2) => result_2,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(error_4);
+        if let Some(copy) = &super::dictobject::PyDict_New(c)? {
+            let result_2 = match super::dictobject::dict_merge(c, copy, o, 1) {
+                Ok(result_2) => result_2,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_2 == 0 {
+                return Ok(Some(copy.clone()));
             }
-            Err(error_4) => return Err(error_4),
-        };
-        if result_2 == 0 {
-            return Ok(Some(copy));
+            return Ok(None);
         }
         return Ok(None);
     }
     let keys = c.clone_combined_dict_keys(o)?;
-    let new = c.new_dict(&keys, None, 0, 0)?;
-    let object_13 = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_used")),
-    };
-    let ma_used_3 = c.PyDictObject_ma_used(&object_13)?;
-    c.set_PyDictObject_ma_used(&new, ma_used_3)?;
-    {
-        let result_3 = match c._PyObject_GC_IS_TRACKED(o) {
-            Ok(result_3) => result_3,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "copy_lock_held: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
+    if let Some(new) = &super::dictobject::new_dict(c, Some(&keys), None, 0, 0)? {
+        let object_13 = match o {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->ma_used")),
         };
-        if result_3 != 0 {}
-    };
-    return Ok(Some(new));
+        let ma_used_3 = c.PyDictObject_ma_used(&object_13)?;
+        c.set_PyDictObject_ma_used(new, ma_used_3)?;
+        {
+            let result_3 = match c._PyObject_GC_IS_TRACKED(o) {
+                Ok(result_3) => result_3,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "copy_lock_held: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            if result_3 != 0 {}
+        };
+        return Ok(Some(new.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/dictobject.c, `PyDict_Size`.
 pub fn PyDict_Size<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
@@ -3750,18 +4062,7 @@ pub fn dict_popitem_impl<C: CApi>(
         let result_2 = match c._PyDict_NotifyEvent(2, Some(self_), key.as_ref(), None) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_popitem_impl: call of unicode_get_hash while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        let result_3 = match c.unicode_get_hash(key.as_ref()) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
+                super::dictobject::unicode_get_hash(c, key.as_ref())?;
                 let pointer_6 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
                 c.PyDictUnicodeEntry_me_value(&pointer_6)?;
                 let pointer_7 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
@@ -3780,8 +4081,9 @@ pub fn dict_popitem_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_3) => return Err(error_3),
         };
+        let result_3 = super::dictobject::unicode_get_hash(c, key.as_ref())?;
         let pointer_3 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
         let value = c.PyDictUnicodeEntry_me_value(&pointer_3)?;
         let pointer_4 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
@@ -3793,7 +4095,7 @@ pub fn dict_popitem_impl<C: CApi>(
         let ma_keys_3 = c.PyDictObject_ma_keys(self_)?;
         let ep0_2 = match c.DK_ENTRIES(ma_keys_3.as_ref()) {
             Ok(ep0_2) => ep0_2,
-            Err(error_5) if c.is_exception(&error_5) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 let _ = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
                 return Err(
                     c
@@ -3802,7 +4104,7 @@ pub fn dict_popitem_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_4) => return Err(error_4),
         };
         let i_5 = c.PyDictObject_ma_keys_dk_nentries(self_)?.wrapping_sub(1);
         let i_8 = {
@@ -3826,7 +4128,7 @@ pub fn dict_popitem_impl<C: CApi>(
         let result_4 = match c._PyDict_NotifyEvent(2, Some(self_), key_2.as_ref(), None)
         {
             Ok(result_4) => result_4,
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 let pointer_16 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
                 c.PyDictKeyEntry_me_hash(&pointer_16)?;
                 let pointer_17 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
@@ -3849,7 +4151,7 @@ pub fn dict_popitem_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_5) => return Err(error_5),
         };
         let pointer_11 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
         let me_hash = c.PyDictKeyEntry_me_hash(&pointer_11)?;
@@ -3870,7 +4172,7 @@ pub fn dict_popitem_impl<C: CApi>(
     };
     let result_5 = match super::dictobject::lookdict_index(c, &object, hash, i_9) {
         Ok(result_5) => result_5,
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_6) if c.is_exception(&error_6) => {
             let ma_keys_7 = c.PyDictObject_ma_keys(self_)?;
             let object_5 = match ma_keys_7.as_ref() {
                 Some(object) => object.clone(),
@@ -3898,7 +4200,7 @@ pub fn dict_popitem_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_6) => return Err(error_6),
     };
     let ma_keys_6 = c.PyDictObject_ma_keys(self_)?;
     let object_2 = match ma_keys_6.as_ref() {
@@ -5684,7 +5986,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
     c: &mut C,
     keys: &C::Object,
     values: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::make_dict_from_instance_attributes);
     c.dictkeys_incref(keys)?;
     let result = match c.shared_keys_usable_size(Some(keys)) {
@@ -5734,7 +6036,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
             break (track, used);
         }
     };
-    let res = match c.new_dict(keys, Some(values), used_4, 0) {
+    let res = match super::dictobject::new_dict(c, Some(keys), Some(values), used_4, 0) {
         Ok(res) => res,
         Err(error_3) if c.is_exception(&error_3) => {
             if track_4 != 0 {
@@ -5744,7 +6046,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
         }
         Err(error_3) => return Err(error_3),
     };
-    if track_4 != 0 {}
+    if track_4 != 0 && res.is_some() {}
     return Ok(res);
 }
 /// CPython: Objects/dictobject.c, `_PyObject_MaterializeManagedDict`.
@@ -5798,10 +6100,24 @@ pub fn store_instance_attr_lock_held<C: CApi>(
         Ok(dict) => dict,
         Err(error) if c.is_exception(&error) => {
             if c.PyUnicode_CheckExact(name)? {
+                if super::dictobject::unicode_get_hash(c, Some(name))? == -1 {
+                    let PyUnicode_Type_2 = c.global(Global::PyUnicode_Type)?;
+                    let tp_hash_2 = c.slot(&PyUnicode_Type_2, Slot::tp_hash)?;
+                    match tp_hash_2.as_ref() {
+                        Some(function) => function.clone(),
+                        None => return Err(c.unsupported("call of a slot that is empty")),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "store_instance_attr_lock_held: call of call_hashfunc while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
-                            "store_instance_attr_lock_held: call of unicode_get_hash while an exception is pending",
+                            "store_instance_attr_lock_held: call of insert_split_key while an exception is pending",
                         ),
                 );
             }
@@ -5816,31 +6132,37 @@ pub fn store_instance_attr_lock_held<C: CApi>(
     };
     let check = c.PyUnicode_CheckExact(name)?;
     let ix = if check {
-        let result = match c.unicode_get_hash(Some(name)) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-                let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-                match tp_hash.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                return Err(
-                    c
-                        .unsupported(
-                            "store_instance_attr_lock_held: call of call_hashfunc while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
+        let result = super::dictobject::unicode_get_hash(c, Some(name))?;
+        let hash = if result == -1 {
+            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
+            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
+            let function = match tp_hash.as_ref() {
+                Some(function) => function.clone(),
+                None => return Err(c.unsupported("call of a slot that is empty")),
+            };
+            let result_2 = match c.call_hashfunc(&function, name) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "store_instance_attr_lock_held: call of insert_split_key while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            result_2
+        } else {
+            result
         };
-        let result_2 = match super::dictobject::insert_split_key(
+        let result_3 = match super::dictobject::insert_split_key(
             c,
             keys.as_ref(),
             name,
-            result,
+            hash,
         ) {
-            Ok(result_2) => result_2,
+            Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
@@ -5851,7 +6173,7 @@ pub fn store_instance_attr_lock_held<C: CApi>(
             }
             Err(error_3) => return Err(error_3),
         };
-        result_2
+        result_3
     } else {
         -1isize
     };
@@ -5921,8 +6243,8 @@ pub fn store_instance_attr_lock_held<C: CApi>(
             {
                 loop {
                     {
-                        let result_4 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
-                            Ok(result_4) => result_4,
+                        let result_5 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
+                            Ok(result_5) => result_5,
                             Err(error_5) if c.is_exception(&error_5) => {
                                 let object_6 = match values {
                                     Some(object) => object.clone(),
@@ -5958,12 +6280,12 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                             }
                             Err(error_5) => return Err(error_5),
                         };
-                        if !(result_4 != 0) {
+                        if !(result_5 != 0) {
                             {
-                                let result_5 = match c
+                                let result_6 = match c
                                     ._PyObject_GC_MAY_BE_TRACKED(Some(name))
                                 {
-                                    Ok(result_5) => result_5,
+                                    Ok(result_6) => result_6,
                                     Err(error_6) if c.is_exception(&error_6) => {
                                         let object_4 = match values {
                                             Some(object) => object.clone(),
@@ -5999,11 +6321,11 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                                     }
                                     Err(error_6) => return Err(error_6),
                                 };
-                                if !(result_5 != 0) {
-                                    let result_6 = match c
+                                if !(result_6 != 0) {
+                                    let result_7 = match c
                                         ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
                                     {
-                                        Ok(result_6) => result_6,
+                                        Ok(result_7) => result_7,
                                         Err(error_7) if c.is_exception(&error_7) => {
                                             let object_2 = match values {
                                                 Some(object) => object.clone(),
@@ -6036,7 +6358,7 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                                         }
                                         Err(error_7) => return Err(error_7),
                                     };
-                                    if result_6 != 0 {}
+                                    if result_7 != 0 {}
                                 }
                             };
                         }
@@ -6144,8 +6466,8 @@ pub fn store_instance_attr_lock_held<C: CApi>(
         {
             loop {
                 {
-                    let result_4 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
-                        Ok(result_4) => result_4,
+                    let result_5 = match c._PyObject_GC_IS_TRACKED(Some(&dict)) {
+                        Ok(result_5) => result_5,
                         Err(error_5) if c.is_exception(&error_5) => {
                             let object_6 = match values {
                                 Some(object) => object.clone(),
@@ -6181,12 +6503,12 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                         }
                         Err(error_5) => return Err(error_5),
                     };
-                    if !(result_4 != 0) {
+                    if !(result_5 != 0) {
                         {
-                            let result_5 = match c
+                            let result_6 = match c
                                 ._PyObject_GC_MAY_BE_TRACKED(Some(name))
                             {
-                                Ok(result_5) => result_5,
+                                Ok(result_6) => result_6,
                                 Err(error_6) if c.is_exception(&error_6) => {
                                     let object_4 = match values {
                                         Some(object) => object.clone(),
@@ -6222,11 +6544,11 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                                 }
                                 Err(error_6) => return Err(error_6),
                             };
-                            if !(result_5 != 0) {
-                                let result_6 = match c
+                            if !(result_6 != 0) {
+                                let result_7 = match c
                                     ._PyObject_GC_MAY_BE_TRACKED(Some(value_4))
                                 {
-                                    Ok(result_6) => result_6,
+                                    Ok(result_7) => result_7,
                                     Err(error_7) if c.is_exception(&error_7) => {
                                         let object_2 = match values {
                                             Some(object) => object.clone(),
@@ -6259,7 +6581,7 @@ pub fn store_instance_attr_lock_held<C: CApi>(
                                     }
                                     Err(error_7) => return Err(error_7),
                                 };
-                                if result_6 != 0 {}
+                                if result_7 != 0 {}
                             }
                         };
                     }
@@ -6363,6 +6685,90 @@ pub fn store_instance_attr_dict<C: CApi>(
     };
     return Ok(res);
 }
+/// CPython: Objects/dictobject.c, `_PyObject_StoreInstanceAttribute`.
+pub fn _PyObject_StoreInstanceAttribute<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    name: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_StoreInstanceAttribute);
+    let values = match c._PyObject_InlineValues(obj) {
+        Ok(values) => values,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("_PyObject_StoreInstanceAttribute: NULL->valid"));
+        }
+        Err(error) => return Err(error),
+    };
+    if c.PyDictValues_valid(&values)? != 0 {
+        return Ok(
+            super::dictobject::store_instance_attr_lock_held(
+                c,
+                obj,
+                Some(&values),
+                name,
+                Some(value),
+            )?,
+        );
+    }
+    let dict = match c._PyObject_GetManagedDict(obj) {
+        Ok(dict) => dict,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyObject_StoreInstanceAttribute: call of PyObject_GenericGetDict while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    return Ok(super::dictobject::store_instance_attr_dict(c, obj, &dict, name, value)?);
+}
+/// CPython: Objects/dictobject.c, `_PyObject_TryGetInstanceAttribute`.
+pub fn _PyObject_TryGetInstanceAttribute<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    name: &C::Object,
+    attr: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_TryGetInstanceAttribute);
+    let values = match c._PyObject_InlineValues(obj) {
+        Ok(values) => values,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("_PyObject_TryGetInstanceAttribute: NULL->valid"));
+        }
+        Err(error) => return Err(error),
+    };
+    if c.PyDictValues_valid(&values)? != 0 {
+        let tp = c.Py_TYPE(obj)?;
+        let keys = c.PyHeapTypeObject_ht_cached_keys(&tp)?;
+        let object = match keys.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match super::dictobject::_PyDictKeys_StringLookupSplit(
+            c,
+            &object,
+            name,
+        ) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                *attr = None;
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result == -1 {
+            *attr = None;
+            return Ok(1);
+        }
+        let value = c.PyDictValues_values_at(&values, result)?;
+        *attr = value.clone();
+        return Ok(1);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/dictobject.c, `PyObject_ClearManagedDict`.
 pub fn PyObject_ClearManagedDict<C: CApi>(
     c: &mut C,
@@ -6422,11 +6828,11 @@ pub fn ensure_nonmanaged_dict<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     dictptr: &mut Option<C::Object>,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::ensure_nonmanaged_dict);
     let dict = dictptr.clone();
     let dict_7 = if let Some(dict_2) = &dict {
-        dict_2.clone()
+        Some(dict_2.clone())
     } else {
         let tp = c.Py_TYPE(obj)?;
         let result = c._PyType_HasFeature(&tp, 512)?;
@@ -6466,7 +6872,7 @@ pub fn ensure_nonmanaged_dict<C: CApi>(
             };
             dict_5.clone()
         };
-        *dictptr = Some(dict_6.clone());
+        *dictptr = dict_6.clone();
         dict_6.clone()
     };
     return Ok(dict_7);
@@ -6481,8 +6887,12 @@ pub fn _PyObjectDict_SetItem<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyObjectDict_SetItem);
-    let dict = super::dictobject::ensure_nonmanaged_dict(c, obj, dictptr)?;
-    return Ok(super::dictobject::_PyDict_SetItem_LockHeld(c, &dict, key, Some(value))?);
+    if let Some(dict) = &super::dictobject::ensure_nonmanaged_dict(c, obj, dictptr)? {
+        return Ok(
+            super::dictobject::_PyDict_SetItem_LockHeld(c, dict, key, Some(value))?,
+        );
+    }
+    return Ok(-1);
 }
 /// CPython: Objects/dictobject.c, `_PyDictKeys_DecRef`.
 pub fn _PyDictKeys_DecRef<C: CApi>(c: &mut C, keys: &C::Object) -> Result<(), C::Error> {

@@ -91,6 +91,12 @@ pub fn allocfunc<C: CApi>(
         FunctionId::resize_copy => {
             Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
         }
+        FunctionId::unicode_getitem => {
+            Some(super::unicodeobject::unicode_getitem(c, a0, a1))
+        }
+        FunctionId::unicode_zfill_impl => {
+            Some(super::unicodeobject::unicode_zfill_impl(c, a0, a1))
+        }
         FunctionId::getitem_sequence => {
             Some(super::unicodeobject::getitem_sequence(c, a0, a1))
         }
@@ -347,6 +353,9 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytearrayiter_length_hint => {
             Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
         }
+        FunctionId::bytearrayiter_reduce => {
+            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
+        }
         FunctionId::bytearrayiter_setstate => {
             Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
         }
@@ -440,6 +449,12 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytesobject_stringlib_zfill => {
             Some(super::bytesobject::stringlib_zfill(c, a0, a1))
         }
+        FunctionId::bytes_partition_impl => {
+            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
+        }
         FunctionId::bytes_join => {
             Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
         }
@@ -466,6 +481,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
         FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
@@ -518,6 +534,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::complex___format___impl => {
             Some(super::complexobject::complex___format___impl(c, a0, a1))
         }
+        FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
         FunctionId::mappingproxy_getitem => {
             Some(
                 match super::descrobject::mappingproxy_getitem(c, a0, a1) {
@@ -555,6 +572,7 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::mappingproxy_new_impl => {
             Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
         }
+        FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
         FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
         FunctionId::property_getter => {
             Some(super::descrobject::property_getter(c, a0, a1))
@@ -736,9 +754,63 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::float___getnewargs__ => {
             Some(super::floatobject::float___getnewargs__(c, a0, a1))
         }
+        FunctionId::float___getformat__ => {
+            Some(
+                match super::floatobject::float___getformat__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::float___format__ => {
             Some(
                 match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_add => {
+            Some(
+                match super::floatobject::float_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_sub => {
+            Some(
+                match super::floatobject::float_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_mul => {
+            Some(
+                match super::floatobject::float_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_div => {
+            Some(
+                match super::floatobject::float_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_floor_div => {
+            Some(
+                match super::floatobject::float_floor_div(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -808,6 +880,18 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::ga_reduce => {
+            Some(
+                match super::genericaliasobject::ga_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter_reduce => {
+            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
+        }
         FunctionId::Py_GenericAlias => {
             Some(
                 match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
@@ -818,8 +902,12 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
         FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
         FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::calliter_reduce => {
+            Some(super::iterobject::calliter_reduce(c, a0, a1))
+        }
         FunctionId::anextawaitable_send => {
             Some(
                 match super::iterobject::anextawaitable_send(c, a0, a1) {
@@ -1067,6 +1155,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
         FunctionId::_Py_module_getattro => {
             Some(
                 match super::moduleobject::_Py_module_getattro(c, a0, a1) {
@@ -1144,12 +1233,30 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_reduce => {
+            Some(
+                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::rangeiter_setstate => {
             Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
         }
         FunctionId::longrangeiter_len => {
             Some(
                 match super::rangeobject::longrangeiter_len(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_reduce => {
+            Some(
+                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -1195,8 +1302,24 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_issubset => Some(super::setobject::set_issubset(c, a0, a1)),
-        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_issubset => {
+            Some(
+                match super::setobject::set_issubset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset => {
+            Some(
+                match super::setobject::set_issuperset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_add => {
             Some(
                 match super::setobject::set_add(c, a0, a1) {
@@ -1298,6 +1421,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_intersection => {
+            Some(
+                match super::setobject::set_intersection(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_intersection_multi_impl => {
             Some(
                 match super::setobject::set_intersection_multi_impl(c, a0, a1) {
@@ -1308,7 +1440,13 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::set_intersection_update => {
-            Some(super::setobject::set_intersection_update(c, a0, a1))
+            Some(
+                match super::setobject::set_intersection_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_intersection_update_multi_impl => {
             Some(
@@ -1319,8 +1457,27 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
-        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_and => {
+            Some(
+                match super::setobject::set_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_iand => {
+            Some(
+                match super::setobject::set_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isdisjoint_impl => {
+            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
+        }
         FunctionId::set_difference_update_impl => {
             Some(
                 match super::setobject::set_difference_update_impl(c, a0, a1) {
@@ -1339,6 +1496,15 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_difference => {
+            Some(
+                match super::setobject::set_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_multi_impl => {
             Some(
                 match super::setobject::set_difference_multi_impl(c, a0, a1) {
@@ -1348,8 +1514,24 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
-        FunctionId::set_isub => Some(super::setobject::set_isub(c, a0, a1)),
+        FunctionId::set_sub => {
+            Some(
+                match super::setobject::set_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isub => {
+            Some(
+                match super::setobject::set_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_symmetric_difference_update => {
             Some(
                 match super::setobject::set_symmetric_difference_update(c, a0, a1) {
@@ -1386,8 +1568,23 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_issubset_impl => {
+            Some(
+                match super::setobject::set_issubset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_issuperset_impl => {
-            Some(super::setobject::set_issuperset_impl(c, a0, a1))
+            Some(
+                match super::setobject::set_issuperset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_add_impl => {
             Some(
@@ -1429,7 +1626,17 @@ pub fn binaryfunc<C: CApi>(
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
-            Some(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, Some(a0), Some(a1)))
+            Some(
+                match super::sliceobject::_PyBuildSlice_ConsumeRefs(
+                    c,
+                    Some(a0),
+                    Some(a1),
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slice_indices => {
             Some(
@@ -1481,6 +1688,9 @@ pub fn binaryfunc<C: CApi>(
             )
         }
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_reduce => {
+            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
+        }
         FunctionId::tupleiter_setstate => {
             Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
@@ -1902,7 +2112,13 @@ pub fn binaryfunc<C: CApi>(
             Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
         }
         FunctionId::unicode_translate => {
-            Some(super::unicodeobject::unicode_translate(c, a0, a1))
+            Some(
+                match super::unicodeobject::unicode_translate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
         FunctionId::getitem_str => {
@@ -1948,8 +2164,20 @@ pub fn binaryfunc<C: CApi>(
             Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
         }
         FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
+        FunctionId::unicode_subscript => {
+            Some(
+                match super::unicodeobject::unicode_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
+        }
+        FunctionId::unicodeiter_reduce => {
+            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
         }
         FunctionId::unicodeiter_setstate => {
             Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
@@ -2277,6 +2505,7 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::descrobject::classmethod_get(c, a0, a1, a2))
         }
         FunctionId::method_get => Some(super::descrobject::method_get(c, a0, a1, a2)),
+        FunctionId::member_get => Some(super::descrobject::member_get(c, a0, a1, a2?)),
         FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, a1, a2?)),
         FunctionId::wrapperdescr_get => {
             Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?))
@@ -2478,9 +2707,18 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1?, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1?, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2508,10 +2746,33 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::ellipsis_new => {
             Some(super::sliceobject::ellipsis_new(c, a0, a1?, a2))
         }
-        FunctionId::PySlice_New => {
-            Some(super::sliceobject::PySlice_New(c, Some(a0), a1, a2))
+        FunctionId::_PyBuildSlice_Consume2 => {
+            Some(
+                match super::sliceobject::_PyBuildSlice_Consume2(c, Some(a0), a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1?, a2?)),
+        FunctionId::PySlice_New => {
+            Some(
+                match super::sliceobject::PySlice_New(c, Some(a0), a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_new => {
+            Some(
+                match super::sliceobject::slice_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1?, a2?) {
@@ -2592,6 +2853,9 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::unicode_maketrans_impl => {
+            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, a1, a2))
+        }
         FunctionId::do_string_format => {
             Some(
                 match super::unicodeobject::do_string_format(c, a0, a1, a2?) {
@@ -2668,6 +2932,7 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -2685,6 +2950,9 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
+        }
+        FunctionId::_PyObject_StoreInstanceAttribute => {
+            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
         }
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
@@ -2784,6 +3052,7 @@ pub fn destructor<C: CApi>(
         }
         FunctionId::clear_lock_held => Some(super::dictobject::clear_lock_held(c, a0)),
         FunctionId::PyDict_Clear => Some(super::dictobject::PyDict_Clear(c, a0)),
+        FunctionId::dict_dealloc => Some(super::dictobject::dict_dealloc(c, a0)),
         FunctionId::dictiter_dealloc => Some(super::dictobject::dictiter_dealloc(c, a0)),
         FunctionId::dictview_dealloc => Some(super::dictobject::dictview_dealloc(c, a0)),
         FunctionId::PyObject_ClearManagedDict => {
@@ -2791,6 +3060,9 @@ pub fn destructor<C: CApi>(
         }
         FunctionId::enum_dealloc => Some(super::enumobject::enum_dealloc(c, a0)),
         FunctionId::reversed_dealloc => Some(super::enumobject::reversed_dealloc(c, a0)),
+        FunctionId::_PyFloat_ExactDealloc => {
+            Some(super::floatobject::_PyFloat_ExactDealloc(c, a0))
+        }
         FunctionId::float_dealloc => Some(super::floatobject::float_dealloc(c, a0)),
         FunctionId::func_dealloc => Some(super::funcobject::func_dealloc(c, a0)),
         FunctionId::cm_dealloc => Some(super::funcobject::cm_dealloc(c, a0)),
@@ -2816,6 +3088,10 @@ pub fn destructor<C: CApi>(
         FunctionId::meth_dealloc => Some(super::methodobject::meth_dealloc(c, a0)),
         FunctionId::track_module => Some(super::moduleobject::track_module(c, a0)),
         FunctionId::_PyModule_Clear => Some(super::moduleobject::_PyModule_Clear(c, a0)),
+        FunctionId::_PyModule_ClearDict => {
+            Some(super::moduleobject::_PyModule_ClearDict(c, a0))
+        }
+        FunctionId::module_dealloc => Some(super::moduleobject::module_dealloc(c, a0)),
         FunctionId::namespace_dealloc => {
             Some(super::namespaceobject::namespace_dealloc(c, a0))
         }
@@ -2853,6 +3129,7 @@ pub fn destructor<C: CApi>(
         }
         FunctionId::dummy_dealloc => Some(super::setobject::dummy_dealloc(c, a0)),
         FunctionId::ellipsis_dealloc => Some(super::sliceobject::ellipsis_dealloc(c, a0)),
+        FunctionId::slice_dealloc => Some(super::sliceobject::slice_dealloc(c, a0)),
         FunctionId::structseq_dealloc => Some(super::structseq::structseq_dealloc(c, a0)),
         FunctionId::_PyTuple_MaybeUntrack => {
             Some(super::tupleobject::_PyTuple_MaybeUntrack(c, a0))
@@ -2888,6 +3165,9 @@ pub fn destructor<C: CApi>(
         }
         FunctionId::update_all_slots => Some(super::typeobject::update_all_slots(c, a0)),
         FunctionId::super_dealloc => Some(super::typeobject::super_dealloc(c, a0)),
+        FunctionId::_PyUnicodeWriter_Update => {
+            Some(super::unicodeobject::_PyUnicodeWriter_Update(c, a0))
+        }
         FunctionId::_PyUnicodeWriter_Dealloc => {
             Some(super::unicodeobject::_PyUnicodeWriter_Dealloc(c, a0))
         }
@@ -2899,6 +3179,9 @@ pub fn destructor<C: CApi>(
         }
         FunctionId::_PyUnicode_ExactDealloc => {
             Some(super::unicodeobject::_PyUnicode_ExactDealloc(c, a0))
+        }
+        FunctionId::immortalize_interned => {
+            Some(super::unicodeobject::immortalize_interned(c, a0))
         }
         FunctionId::unicodeiter_dealloc => {
             Some(super::unicodeobject::unicodeiter_dealloc(c, a0))
@@ -3202,6 +3485,9 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytearrayiter_length_hint => {
             Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
         }
+        FunctionId::bytearrayiter_reduce => {
+            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
+        }
         FunctionId::bytearrayiter_setstate => {
             Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
         }
@@ -3295,6 +3581,12 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytesobject_stringlib_zfill => {
             Some(super::bytesobject::stringlib_zfill(c, a0, a1))
         }
+        FunctionId::bytes_partition_impl => {
+            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
+        }
         FunctionId::bytes_join => {
             Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
         }
@@ -3321,6 +3613,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
         FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
         FunctionId::striter_setstate => {
             Some(super::bytesobject::striter_setstate(c, a0, a1))
         }
@@ -3373,6 +3666,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::complex___format___impl => {
             Some(super::complexobject::complex___format___impl(c, a0, a1))
         }
+        FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
         FunctionId::mappingproxy_getitem => {
             Some(
                 match super::descrobject::mappingproxy_getitem(c, a0, a1) {
@@ -3410,6 +3704,7 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::mappingproxy_new_impl => {
             Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
         }
+        FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
         FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
         FunctionId::property_getter => {
             Some(super::descrobject::property_getter(c, a0, a1))
@@ -3591,9 +3886,63 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::float___getnewargs__ => {
             Some(super::floatobject::float___getnewargs__(c, a0, a1))
         }
+        FunctionId::float___getformat__ => {
+            Some(
+                match super::floatobject::float___getformat__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::float___format__ => {
             Some(
                 match super::floatobject::float___format__(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_add => {
+            Some(
+                match super::floatobject::float_add(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_sub => {
+            Some(
+                match super::floatobject::float_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_mul => {
+            Some(
+                match super::floatobject::float_mul(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_div => {
+            Some(
+                match super::floatobject::float_div(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::float_floor_div => {
+            Some(
+                match super::floatobject::float_floor_div(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -3663,6 +4012,18 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::ga_reduce => {
+            Some(
+                match super::genericaliasobject::ga_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_iter_reduce => {
+            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
+        }
         FunctionId::Py_GenericAlias => {
             Some(
                 match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
@@ -3673,8 +4034,12 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
         FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
         FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
+        FunctionId::calliter_reduce => {
+            Some(super::iterobject::calliter_reduce(c, a0, a1))
+        }
         FunctionId::anextawaitable_send => {
             Some(
                 match super::iterobject::anextawaitable_send(c, a0, a1) {
@@ -3922,6 +4287,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
         FunctionId::_Py_module_getattro => {
             Some(
                 match super::moduleobject::_Py_module_getattro(c, a0, a1) {
@@ -3999,12 +4365,30 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
+        FunctionId::rangeiter_reduce => {
+            Some(
+                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::rangeiter_setstate => {
             Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
         }
         FunctionId::longrangeiter_len => {
             Some(
                 match super::rangeobject::longrangeiter_len(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::longrangeiter_reduce => {
+            Some(
+                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -4050,8 +4434,24 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_issubset => Some(super::setobject::set_issubset(c, a0, a1)),
-        FunctionId::set_issuperset => Some(super::setobject::set_issuperset(c, a0, a1)),
+        FunctionId::set_issubset => {
+            Some(
+                match super::setobject::set_issubset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_issuperset => {
+            Some(
+                match super::setobject::set_issuperset(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_add => {
             Some(
                 match super::setobject::set_add(c, a0, a1) {
@@ -4153,6 +4553,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_intersection => {
+            Some(
+                match super::setobject::set_intersection(c, a0, Some(a1)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_intersection_multi_impl => {
             Some(
                 match super::setobject::set_intersection_multi_impl(c, a0, a1) {
@@ -4163,7 +4572,13 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::set_intersection_update => {
-            Some(super::setobject::set_intersection_update(c, a0, a1))
+            Some(
+                match super::setobject::set_intersection_update(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_intersection_update_multi_impl => {
             Some(
@@ -4174,8 +4589,27 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_and => Some(super::setobject::set_and(c, a0, a1)),
-        FunctionId::set_iand => Some(super::setobject::set_iand(c, a0, a1)),
+        FunctionId::set_and => {
+            Some(
+                match super::setobject::set_and(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_iand => {
+            Some(
+                match super::setobject::set_iand(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isdisjoint_impl => {
+            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
+        }
         FunctionId::set_difference_update_impl => {
             Some(
                 match super::setobject::set_difference_update_impl(c, a0, a1) {
@@ -4194,6 +4628,15 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_difference => {
+            Some(
+                match super::setobject::set_difference(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_difference_multi_impl => {
             Some(
                 match super::setobject::set_difference_multi_impl(c, a0, a1) {
@@ -4203,8 +4646,24 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::set_sub => Some(super::setobject::set_sub(c, a0, a1)),
-        FunctionId::set_isub => Some(super::setobject::set_isub(c, a0, a1)),
+        FunctionId::set_sub => {
+            Some(
+                match super::setobject::set_sub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_isub => {
+            Some(
+                match super::setobject::set_isub(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_symmetric_difference_update => {
             Some(
                 match super::setobject::set_symmetric_difference_update(c, a0, a1) {
@@ -4241,8 +4700,23 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
+        FunctionId::set_issubset_impl => {
+            Some(
+                match super::setobject::set_issubset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_issuperset_impl => {
-            Some(super::setobject::set_issuperset_impl(c, a0, a1))
+            Some(
+                match super::setobject::set_issuperset_impl(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::set_add_impl => {
             Some(
@@ -4284,7 +4758,17 @@ pub fn getattrofunc<C: CApi>(
             Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
-            Some(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, Some(a0), Some(a1)))
+            Some(
+                match super::sliceobject::_PyBuildSlice_ConsumeRefs(
+                    c,
+                    Some(a0),
+                    Some(a1),
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::slice_indices => {
             Some(
@@ -4336,6 +4820,9 @@ pub fn getattrofunc<C: CApi>(
             )
         }
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
+        FunctionId::tupleiter_reduce => {
+            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
+        }
         FunctionId::tupleiter_setstate => {
             Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
         }
@@ -4757,7 +5244,13 @@ pub fn getattrofunc<C: CApi>(
             Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
         }
         FunctionId::unicode_translate => {
-            Some(super::unicodeobject::unicode_translate(c, a0, a1))
+            Some(
+                match super::unicodeobject::unicode_translate(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
         FunctionId::getitem_str => {
@@ -4803,8 +5296,20 @@ pub fn getattrofunc<C: CApi>(
             Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
         }
         FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
+        FunctionId::unicode_subscript => {
+            Some(
+                match super::unicodeobject::unicode_subscript(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
+        }
+        FunctionId::unicodeiter_reduce => {
+            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
         }
         FunctionId::unicodeiter_setstate => {
             Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
@@ -5150,6 +5655,15 @@ pub fn getiterfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -5197,6 +5711,15 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -5212,6 +5735,15 @@ pub fn getiterfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -5240,6 +5772,9 @@ pub fn getiterfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => {
             Some(
@@ -5468,8 +6003,12 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -5920,7 +6459,33 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_repr_lock_held => {
+            Some(
+                match super::setobject::set_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_repr => {
+            Some(
+                match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
         FunctionId::set_copy_impl => {
             Some(
@@ -5998,7 +6563,24 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
-        FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
+        FunctionId::lookup_tp_dict => {
+            Some(
+                match super::typeobject::lookup_tp_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyType_GetDict => {
+            Some(
+                match super::typeobject::_PyType_GetDict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
             Some(
@@ -6030,6 +6612,15 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::_PyType_GetMRO => {
             Some(
                 match super::typeobject::_PyType_GetMRO(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::lookup_tp_subclasses => {
+            Some(
+                match super::typeobject::lookup_tp_subclasses(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6264,8 +6855,38 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::unicode_isascii_impl => {
             Some(super::unicodeobject::unicode_isascii_impl(c, a0))
         }
+        FunctionId::unicode_islower_impl => {
+            Some(super::unicodeobject::unicode_islower_impl(c, a0))
+        }
+        FunctionId::unicode_isupper_impl => {
+            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
+        }
+        FunctionId::unicode_istitle_impl => {
+            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
+        }
+        FunctionId::unicode_isspace_impl => {
+            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
+        }
+        FunctionId::unicode_isalpha_impl => {
+            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
+        }
+        FunctionId::unicode_isalnum_impl => {
+            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
+        }
+        FunctionId::unicode_isdecimal_impl => {
+            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
+        }
+        FunctionId::unicode_isdigit_impl => {
+            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
+        }
+        FunctionId::unicode_isnumeric_impl => {
+            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
+        }
         FunctionId::unicode_isidentifier_impl => {
             Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_isprintable_impl => {
+            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
         }
         FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
         FunctionId::_PyUnicodeWriter_Finish => {
@@ -6286,6 +6907,15 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::fieldnameiter_next => {
             Some(
                 match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicodeiter_next => {
+            Some(
+                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6430,8 +7060,12 @@ pub fn hashfunc<C: CApi>(
         FunctionId::mappingproxy_hash => {
             Some(super::descrobject::mappingproxy_hash(c, a0))
         }
+        FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
         FunctionId::load_keys_nentries => {
             Some(super::dictobject::load_keys_nentries(c, Some(a0)))
+        }
+        FunctionId::unicode_get_hash => {
+            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
         }
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
         FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
@@ -6449,6 +7083,7 @@ pub fn hashfunc<C: CApi>(
         FunctionId::PyUnstable_Long_CompactValue => {
             Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
         }
+        FunctionId::meth_hash => Some(super::methodobject::meth_hash(c, a0)),
         FunctionId::PyObject_HashNotImplemented => {
             Some(
                 match super::object::PyObject_HashNotImplemented(c, a0) {
@@ -6472,6 +7107,15 @@ pub fn hashfunc<C: CApi>(
         }
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
         FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
+        FunctionId::PyUnicode_UTF8_LENGTH => {
+            Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0))
+        }
+        FunctionId::PyUnicode_HASH => {
+            Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
+        }
+        FunctionId::unicode_get_widechar_size => {
+            Some(super::unicodeobject::unicode_get_widechar_size(c, Some(a0)))
+        }
         FunctionId::PyUnicode_GetSize => {
             Some(
                 match super::unicodeobject::PyUnicode_GetSize(c, a0) {
@@ -6483,6 +7127,9 @@ pub fn hashfunc<C: CApi>(
             Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
         }
         FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
+        FunctionId::_PyUnicode_ScanIdentifier => {
+            Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
+        }
         FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
         FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
         FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
@@ -6510,6 +7157,7 @@ pub fn initproc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -6527,6 +7175,9 @@ pub fn initproc<C: CApi>(
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
+        }
+        FunctionId::_PyObject_StoreInstanceAttribute => {
+            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
         }
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
@@ -6678,6 +7329,10 @@ pub fn inquiry<C: CApi>(
         FunctionId::Py_IsFalse => Some(super::object::Py_IsFalse(c, a0)),
         FunctionId::range_bool => Some(super::rangeobject::range_bool(c, a0)),
         FunctionId::PySet_Clear => Some(super::setobject::PySet_Clear(c, a0)),
+        FunctionId::maybe_freelist_push => {
+            Some(super::tupleobject::maybe_freelist_push(c, a0))
+        }
+        FunctionId::is_readying => Some(super::typeobject::is_readying(c, a0)),
         FunctionId::_PyType_HasSubclasses => {
             Some(super::typeobject::_PyType_HasSubclasses(c, a0))
         }
@@ -6736,6 +7391,9 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::type_ready_preheader => {
             Some(super::typeobject::type_ready_preheader(c, a0))
+        }
+        FunctionId::type_ready_inherit => {
+            Some(super::typeobject::type_ready_inherit(c, a0))
         }
         FunctionId::type_ready_set_hash => {
             Some(super::typeobject::type_ready_set_hash(c, a0))
@@ -6809,6 +7467,7 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::_PyNumber_Index => Some(super::abstract_::_PyNumber_Index(c, a0)),
         FunctionId::PyNumber_Index => Some(super::abstract_::PyNumber_Index(c, a0)),
+        FunctionId::PyNumber_Long => Some(super::abstract_::PyNumber_Long(c, a0)),
         FunctionId::PyNumber_Float => Some(super::abstract_::PyNumber_Float(c, a0)),
         FunctionId::PySequence_Tuple => Some(super::abstract_::PySequence_Tuple(c, a0)),
         FunctionId::PySequence_List => {
@@ -6838,6 +7497,7 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0).map(Some))
         }
+        FunctionId::bytearray_str => Some(super::bytearrayobject::bytearray_str(c, a0)),
         FunctionId::return_self => {
             Some(super::bytearrayobject::return_self(c, a0).map(Some))
         }
@@ -6857,6 +7517,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0).map(Some))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0).map(Some)),
+        FunctionId::bytes_str => Some(super::bytesobject::bytes_str(c, a0)),
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0).map(Some))
         }
@@ -6874,6 +7535,9 @@ pub fn iternextfunc<C: CApi>(
             Some(super::classobject::PyMethod_Function(c, a0))
         }
         FunctionId::PyMethod_Self => Some(super::classobject::PyMethod_Self(c, a0)),
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0).map(Some))
+        }
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
         FunctionId::PyInstanceMethod_New => {
             Some(super::classobject::PyInstanceMethod_New(c, a0).map(Some))
@@ -6979,8 +7643,12 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::enum_next => Some(super::enumobject::enum_next(c, a0)),
         FunctionId::reversed_next => Some(super::enumobject::reversed_next(c, a0)),
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0).map(Some)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0).map(Some)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0).map(Some))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0).map(Some))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0).map(Some)),
         FunctionId::float_conjugate_impl => {
@@ -7165,7 +7833,11 @@ pub fn iternextfunc<C: CApi>(
             Some(super::rangeobject::longrangeiter_next(c, a0))
         }
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0).map(Some)),
-        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0).map(Some)),
+        FunctionId::set_repr_lock_held => {
+            Some(super::setobject::set_repr_lock_held(c, a0))
+        }
+        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::setiter_iternext => Some(super::setobject::setiter_iternext(c, a0)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0).map(Some)),
         FunctionId::set_copy_impl => Some(super::setobject::set_copy_impl(c, a0)),
         FunctionId::frozenset_copy_impl => {
@@ -7199,9 +7871,8 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::type_from_ref => {
             Some(super::typeobject::type_from_ref(c, Some(a0)).map(Some))
         }
-        FunctionId::_PyType_GetDict => {
-            Some(super::typeobject::_PyType_GetDict(c, a0).map(Some))
-        }
+        FunctionId::lookup_tp_dict => Some(super::typeobject::lookup_tp_dict(c, a0)),
+        FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
         FunctionId::PyType_GetDict => {
             Some(super::typeobject::PyType_GetDict(c, a0).map(Some))
         }
@@ -7209,6 +7880,9 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::_PyType_GetBases => Some(super::typeobject::_PyType_GetBases(c, a0)),
         FunctionId::lookup_tp_mro => Some(super::typeobject::lookup_tp_mro(c, Some(a0))),
         FunctionId::_PyType_GetMRO => Some(super::typeobject::_PyType_GetMRO(c, a0)),
+        FunctionId::lookup_tp_subclasses => {
+            Some(super::typeobject::lookup_tp_subclasses(c, a0))
+        }
         FunctionId::_PyType_GetSubclasses => {
             Some(super::typeobject::_PyType_GetSubclasses(c, a0).map(Some))
         }
@@ -7343,8 +8017,38 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::unicode_isascii_impl => {
             Some(super::unicodeobject::unicode_isascii_impl(c, a0).map(Some))
         }
+        FunctionId::unicode_islower_impl => {
+            Some(super::unicodeobject::unicode_islower_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isupper_impl => {
+            Some(super::unicodeobject::unicode_isupper_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_istitle_impl => {
+            Some(super::unicodeobject::unicode_istitle_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isspace_impl => {
+            Some(super::unicodeobject::unicode_isspace_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isalpha_impl => {
+            Some(super::unicodeobject::unicode_isalpha_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isalnum_impl => {
+            Some(super::unicodeobject::unicode_isalnum_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isdecimal_impl => {
+            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isdigit_impl => {
+            Some(super::unicodeobject::unicode_isdigit_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isnumeric_impl => {
+            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0).map(Some))
+        }
         FunctionId::unicode_isidentifier_impl => {
             Some(super::unicodeobject::unicode_isidentifier_impl(c, a0).map(Some))
+        }
+        FunctionId::unicode_isprintable_impl => {
+            Some(super::unicodeobject::unicode_isprintable_impl(c, a0).map(Some))
         }
         FunctionId::unicode_str => {
             Some(super::unicodeobject::unicode_str(c, a0).map(Some))
@@ -7360,6 +8064,9 @@ pub fn iternextfunc<C: CApi>(
         }
         FunctionId::fieldnameiter_next => {
             Some(super::unicodeobject::fieldnameiter_next(c, a0))
+        }
+        FunctionId::unicodeiter_next => {
+            Some(super::unicodeobject::unicodeiter_next(c, Some(a0)))
         }
         FunctionId::unicode_iter => {
             Some(super::unicodeobject::unicode_iter(c, a0).map(Some))
@@ -7415,8 +8122,12 @@ pub fn lenfunc<C: CApi>(
         FunctionId::mappingproxy_hash => {
             Some(super::descrobject::mappingproxy_hash(c, a0))
         }
+        FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
         FunctionId::load_keys_nentries => {
             Some(super::dictobject::load_keys_nentries(c, Some(a0)))
+        }
+        FunctionId::unicode_get_hash => {
+            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
         }
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
         FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
@@ -7434,6 +8145,7 @@ pub fn lenfunc<C: CApi>(
         FunctionId::PyUnstable_Long_CompactValue => {
             Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
         }
+        FunctionId::meth_hash => Some(super::methodobject::meth_hash(c, a0)),
         FunctionId::PyObject_HashNotImplemented => {
             Some(
                 match super::object::PyObject_HashNotImplemented(c, a0) {
@@ -7457,6 +8169,15 @@ pub fn lenfunc<C: CApi>(
         }
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
         FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
+        FunctionId::PyUnicode_UTF8_LENGTH => {
+            Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0))
+        }
+        FunctionId::PyUnicode_HASH => {
+            Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
+        }
+        FunctionId::unicode_get_widechar_size => {
+            Some(super::unicodeobject::unicode_get_widechar_size(c, Some(a0)))
+        }
         FunctionId::PyUnicode_GetSize => {
             Some(
                 match super::unicodeobject::PyUnicode_GetSize(c, a0) {
@@ -7468,6 +8189,9 @@ pub fn lenfunc<C: CApi>(
             Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
         }
         FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
+        FunctionId::_PyUnicode_ScanIdentifier => {
+            Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
+        }
         FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
         FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
         FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
@@ -7524,6 +8248,9 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::method_get => {
             Some(super::descrobject::method_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::member_get => {
+            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
         }
         FunctionId::getset_get => {
             Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
@@ -7733,9 +8460,18 @@ pub fn newfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7761,10 +8497,38 @@ pub fn newfunc<C: CApi>(
             )
         }
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
-        FunctionId::PySlice_New => {
-            Some(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2))
+        FunctionId::_PyBuildSlice_Consume2 => {
+            Some(
+                match super::sliceobject::_PyBuildSlice_Consume2(
+                    c,
+                    Some(a0),
+                    Some(a1),
+                    a2,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::PySlice_New => {
+            Some(
+                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_new => {
+            Some(
+                match super::sliceobject::slice_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -7843,6 +8607,9 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::unicode_maketrans_impl => {
+            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))
+        }
         FunctionId::do_string_format => {
             Some(
                 match super::unicodeobject::do_string_format(c, a0, Some(a1), a2?) {
@@ -7919,6 +8686,7 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -7936,6 +8704,9 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
+        }
+        FunctionId::_PyObject_StoreInstanceAttribute => {
+            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
         }
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
@@ -8145,8 +8916,14 @@ pub fn objobjproc<C: CApi>(
         FunctionId::set_update_internal => {
             Some(super::setobject::set_update_internal(c, a0, a1))
         }
+        FunctionId::set_difference_update_internal => {
+            Some(super::setobject::set_difference_update_internal(c, a0, Some(a1)))
+        }
         FunctionId::set_symmetric_difference_update_dict => {
             Some(super::setobject::set_symmetric_difference_update_dict(c, a0, a1))
+        }
+        FunctionId::set_symmetric_difference_update_set => {
+            Some(super::setobject::set_symmetric_difference_update_set(c, a0, a1))
         }
         FunctionId::set_contains_lock_held => {
             Some(super::setobject::set_contains_lock_held(c, a0, a1))
@@ -8173,6 +8950,9 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::type_new_slots_impl => {
             Some(super::typeobject::type_new_slots_impl(c, a0, a1))
+        }
+        FunctionId::type_new_set_name => {
+            Some(super::typeobject::type_new_set_name(c, a0, a1))
         }
         FunctionId::type_new_staticmethod => {
             Some(super::typeobject::type_new_staticmethod(c, a0, a1))
@@ -8314,6 +9094,15 @@ pub fn reprfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -8361,6 +9150,15 @@ pub fn reprfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -8376,6 +9174,15 @@ pub fn reprfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -8404,6 +9211,9 @@ pub fn reprfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => {
             Some(
@@ -8632,8 +9442,12 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -9084,7 +9898,33 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_repr_lock_held => {
+            Some(
+                match super::setobject::set_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_repr => {
+            Some(
+                match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
         FunctionId::set_copy_impl => {
             Some(
@@ -9162,7 +10002,24 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
-        FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
+        FunctionId::lookup_tp_dict => {
+            Some(
+                match super::typeobject::lookup_tp_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyType_GetDict => {
+            Some(
+                match super::typeobject::_PyType_GetDict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
             Some(
@@ -9194,6 +10051,15 @@ pub fn reprfunc<C: CApi>(
         FunctionId::_PyType_GetMRO => {
             Some(
                 match super::typeobject::_PyType_GetMRO(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::lookup_tp_subclasses => {
+            Some(
+                match super::typeobject::lookup_tp_subclasses(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9428,8 +10294,38 @@ pub fn reprfunc<C: CApi>(
         FunctionId::unicode_isascii_impl => {
             Some(super::unicodeobject::unicode_isascii_impl(c, a0))
         }
+        FunctionId::unicode_islower_impl => {
+            Some(super::unicodeobject::unicode_islower_impl(c, a0))
+        }
+        FunctionId::unicode_isupper_impl => {
+            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
+        }
+        FunctionId::unicode_istitle_impl => {
+            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
+        }
+        FunctionId::unicode_isspace_impl => {
+            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
+        }
+        FunctionId::unicode_isalpha_impl => {
+            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
+        }
+        FunctionId::unicode_isalnum_impl => {
+            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
+        }
+        FunctionId::unicode_isdecimal_impl => {
+            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
+        }
+        FunctionId::unicode_isdigit_impl => {
+            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
+        }
+        FunctionId::unicode_isnumeric_impl => {
+            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
+        }
         FunctionId::unicode_isidentifier_impl => {
             Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_isprintable_impl => {
+            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
         }
         FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
         FunctionId::_PyUnicodeWriter_Finish => {
@@ -9450,6 +10346,15 @@ pub fn reprfunc<C: CApi>(
         FunctionId::fieldnameiter_next => {
             Some(
                 match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicodeiter_next => {
+            Some(
+                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9582,6 +10487,15 @@ pub fn richcmpfunc<C: CApi>(
         FunctionId::bytes_hex_impl => {
             Some(super::bytesobject::bytes_hex_impl(c, a0, a1, a2))
         }
+        FunctionId::cell_richcompare => {
+            Some(
+                match super::cellobject::cell_richcompare(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::method_richcompare => {
             Some(
                 match super::classobject::method_richcompare(c, a0, a1, a2) {
@@ -9638,8 +10552,26 @@ pub fn richcmpfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::list_richcompare_impl => {
+            Some(
+                match super::listobject::list_richcompare_impl(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::list_richcompare => {
-            Some(super::listobject::list_richcompare(c, a0, a1, a2))
+            Some(
+                match super::listobject::list_richcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_richcompare => {
+            Some(super::longobject::long_richcompare(c, a0, a1, a2))
         }
         FunctionId::meth_richcompare => {
             Some(super::methodobject::meth_richcompare(c, a0, a1, a2))
@@ -9698,6 +10630,15 @@ pub fn richcmpfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::tuplerichcompare => {
+            Some(
+                match super::tupleobject::tuplerichcompare(c, a0, a1, a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::object_richcompare => {
             Some(super::typeobject::object_richcompare(c, a0, a1, a2))
         }
@@ -9706,6 +10647,9 @@ pub fn richcmpfunc<C: CApi>(
         }
         FunctionId::slot_tp_richcompare => {
             Some(super::typeobject::slot_tp_richcompare(c, a0, a1, a2))
+        }
+        FunctionId::PyUnicode_RichCompare => {
+            Some(super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2))
         }
         FunctionId::union_richcompare => {
             Some(
@@ -9760,6 +10704,9 @@ pub fn sendfunc<C: CApi>(
             Some(super::dictobject::pop_lock_held(c, a0, a1, a2))
         }
         FunctionId::PyDict_Pop => Some(super::dictobject::PyDict_Pop(c, a0, a1, a2)),
+        FunctionId::_PyObject_TryGetInstanceAttribute => {
+            Some(super::dictobject::_PyObject_TryGetInstanceAttribute(c, a0, a1, a2))
+        }
         FunctionId::l_mod => Some(super::longobject::l_mod(c, a0, a1, a2)),
         FunctionId::PyObject_GetOptionalAttr => {
             Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2))
@@ -9805,6 +10752,7 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
+        FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
@@ -9822,6 +10770,9 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
         FunctionId::_PyDict_SetItem_LockHeld => {
             Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
+        }
+        FunctionId::_PyObject_StoreInstanceAttribute => {
+            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
         }
         FunctionId::functools_copy_attr => {
             Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
@@ -9970,6 +10921,12 @@ pub fn ssizeargfunc<C: CApi>(
         FunctionId::resize_copy => {
             Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
         }
+        FunctionId::unicode_getitem => {
+            Some(super::unicodeobject::unicode_getitem(c, a0, a1))
+        }
+        FunctionId::unicode_zfill_impl => {
+            Some(super::unicodeobject::unicode_zfill_impl(c, a0, a1))
+        }
         FunctionId::getitem_sequence => {
             Some(super::unicodeobject::getitem_sequence(c, a0, a1))
         }
@@ -10068,6 +11025,9 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::method_get => {
             Some(super::descrobject::method_get(c, a0, Some(a1), a2))
+        }
+        FunctionId::member_get => {
+            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
         }
         FunctionId::getset_get => {
             Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
@@ -10277,9 +11237,18 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::notimplemented_new => {
             Some(super::object::notimplemented_new(c, a0, a1, a2))
         }
+        FunctionId::range_new => {
+            Some(
+                match super::rangeobject::range_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::compute_range_length => {
             Some(
-                match super::rangeobject::compute_range_length(c, a0, a1, a2) {
+                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10305,10 +11274,38 @@ pub fn ternaryfunc<C: CApi>(
             )
         }
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
-        FunctionId::PySlice_New => {
-            Some(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2))
+        FunctionId::_PyBuildSlice_Consume2 => {
+            Some(
+                match super::sliceobject::_PyBuildSlice_Consume2(
+                    c,
+                    Some(a0),
+                    Some(a1),
+                    a2,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
-        FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::PySlice_New => {
+            Some(
+                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::slice_new => {
+            Some(
+                match super::sliceobject::slice_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -10386,6 +11383,9 @@ pub fn ternaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::unicode_maketrans_impl => {
+            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))
         }
         FunctionId::do_string_format => {
             Some(
@@ -10478,6 +11478,15 @@ pub fn unaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::PyNumber_Long => {
+            Some(
+                match super::abstract_::PyNumber_Long(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyNumber_Float => {
             Some(
                 match super::abstract_::PyNumber_Float(c, a0) {
@@ -10525,6 +11534,15 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::PyByteArray_FromObject => {
             Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
         }
+        FunctionId::bytearray_str => {
+            Some(
+                match super::bytearrayobject::bytearray_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
         FunctionId::bytearray_clear_impl => {
             Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
@@ -10540,6 +11558,15 @@ pub fn unaryfunc<C: CApi>(
             Some(super::bytesobject::return_self(c, a0))
         }
         FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
+        FunctionId::bytes_str => {
+            Some(
+                match super::bytesobject::bytes_str(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::bytes___bytes___impl => {
             Some(super::bytesobject::bytes___bytes___impl(c, a0))
         }
@@ -10568,6 +11595,9 @@ pub fn unaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::method___reduce___impl => {
+            Some(super::classobject::method___reduce___impl(c, a0))
         }
         FunctionId::method_repr => {
             Some(
@@ -10796,8 +11826,12 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
+        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
         FunctionId::float___trunc___impl => {
             Some(super::floatobject::float___trunc___impl(c, a0))
+        }
+        FunctionId::float___floor___impl => {
+            Some(super::floatobject::float___floor___impl(c, a0))
         }
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
         FunctionId::float_conjugate_impl => {
@@ -11248,7 +12282,33 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
+        FunctionId::set_repr_lock_held => {
+            Some(
+                match super::setobject::set_repr_lock_held(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_repr => {
+            Some(
+                match super::setobject::set_repr(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::setiter_iternext => {
+            Some(
+                match super::setobject::setiter_iternext(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
         FunctionId::set_copy_impl => {
             Some(
@@ -11326,7 +12386,24 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
-        FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
+        FunctionId::lookup_tp_dict => {
+            Some(
+                match super::typeobject::lookup_tp_dict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::_PyType_GetDict => {
+            Some(
+                match super::typeobject::_PyType_GetDict(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
         FunctionId::lookup_tp_bases => {
             Some(
@@ -11358,6 +12435,15 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::_PyType_GetMRO => {
             Some(
                 match super::typeobject::_PyType_GetMRO(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::lookup_tp_subclasses => {
+            Some(
+                match super::typeobject::lookup_tp_subclasses(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11592,8 +12678,38 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::unicode_isascii_impl => {
             Some(super::unicodeobject::unicode_isascii_impl(c, a0))
         }
+        FunctionId::unicode_islower_impl => {
+            Some(super::unicodeobject::unicode_islower_impl(c, a0))
+        }
+        FunctionId::unicode_isupper_impl => {
+            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
+        }
+        FunctionId::unicode_istitle_impl => {
+            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
+        }
+        FunctionId::unicode_isspace_impl => {
+            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
+        }
+        FunctionId::unicode_isalpha_impl => {
+            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
+        }
+        FunctionId::unicode_isalnum_impl => {
+            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
+        }
+        FunctionId::unicode_isdecimal_impl => {
+            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
+        }
+        FunctionId::unicode_isdigit_impl => {
+            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
+        }
+        FunctionId::unicode_isnumeric_impl => {
+            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
+        }
         FunctionId::unicode_isidentifier_impl => {
             Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
+        }
+        FunctionId::unicode_isprintable_impl => {
+            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
         }
         FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
         FunctionId::_PyUnicodeWriter_Finish => {
@@ -11614,6 +12730,15 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::fieldnameiter_next => {
             Some(
                 match super::unicodeobject::fieldnameiter_next(c, a0) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicodeiter_next => {
+            Some(
+                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11735,11 +12860,296 @@ pub fn vectorcallfunc<C: CApi>(
     c: &mut C,
     id: FunctionId,
     a0: &C::Object,
-    a1: &mut Option<C::Object>,
+    a1: &[C::Object],
     a2: usize,
     a3: &C::Object,
 ) -> Option<Result<C::Object, C::Error>> {
     match id {
+        FunctionId::bool_vectorcall => {
+            Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::PyObject_VectorcallDict => {
+            Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3))
+        }
+        FunctionId::_PyFunction_Vectorcall => {
+            Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::PyObject_VectorcallMethod => {
+            Some(
+                match super::call::PyObject_VectorcallMethod(c, Some(a0), a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_VARARGS => {
+            Some(
+                match super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
+            Some(
+                match super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    Some(a3),
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
+            Some(
+                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_NOARGS => {
+            Some(
+                match super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::method_vectorcall_O => {
+            Some(
+                match super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::dict_vectorcall => {
+            Some(
+                match super::dictobject::dict_vectorcall(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::enumerate_vectorcall => {
+            Some(
+                match super::enumobject::enumerate_vectorcall(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::reversed_vectorcall => {
+            Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::float_vectorcall => {
+            Some(
+                match super::floatobject::float_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::ga_vectorcall => {
+            Some(
+                match super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::list_vectorcall => {
+            Some(
+                match super::listobject::list_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_vectorcall => {
+            Some(
+                match super::longobject::long_vectorcall(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_NOARGS => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_NOARGS(
+                    c,
+                    a0,
+                    a1,
+                    a2,
+                    a3,
+                ) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::cfunction_vectorcall_O => {
+            Some(
+                match super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::range_vectorcall => {
+            Some(
+                match super::rangeobject::range_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::frozenset_vectorcall => {
+            Some(
+                match super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::set_vectorcall => {
+            Some(
+                match super::setobject::set_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::tuple_vectorcall => {
+            Some(
+                match super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::type_vectorcall => {
+            Some(super::typeobject::type_vectorcall(c, a0, a1, a2, a3))
+        }
+        FunctionId::super_vectorcall => {
+            Some(
+                match super::typeobject::super_vectorcall(c, a0, a1, a2, a3) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_vectorcall => {
+            Some(
+                match super::unicodeobject::unicode_vectorcall(c, a0, a1, a2, Some(a3)) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::weakref_vectorcall => {
+            Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3))
+        }
         _ => None,
     }
 }

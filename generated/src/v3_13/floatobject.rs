@@ -32,7 +32,7 @@ pub fn float___floor__<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float___floor__);
-    return Ok(c.float___floor___impl(self_)?);
+    return Ok(super::floatobject::float___floor___impl(c, self_)?);
 }
 /// CPython: Objects/floatobject.c, `float___ceil__`.
 pub fn float___ceil__<C: CApi>(
@@ -169,6 +169,25 @@ pub fn float___getnewargs__<C: CApi>(
     c.enter(FunctionId::float___getnewargs__);
     return Ok(c.float___getnewargs___impl(self_)?);
 }
+/// CPython: Objects/floatobject.c, `float___getformat__`.
+pub fn float___getformat__<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    arg: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float___getformat__);
+    if !c.PyUnicode_Check(arg)? {
+        c._PyArg_BadArgument("__getformat__", "argument", "str", arg)?;
+        return Ok(None);
+    }
+    let mut typestr_length = 0;
+    let result = c.PyUnicode_AsUTF8AndSize(Some(arg), &mut typestr_length)?;
+    if c.strlen(&result)? != (typestr_length as usize) {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+    }
+    return Ok(Some(super::floatobject::float___getformat___impl(c, type_, &result)?));
+}
 /// CPython: Objects/floatobject.c, `float___format__`.
 pub fn float___format__<C: CApi>(
     c: &mut C,
@@ -182,12 +201,79 @@ pub fn float___format__<C: CApi>(
     c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
     return Ok(None);
 }
+/// CPython: Objects/floatobject.c, `get_float_freelist`.
+pub fn get_float_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_float_freelist);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("get_float_freelist: NULL->floats"));
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c._Py_object_freelists_floats(&freelists)?);
+}
+/// CPython: Objects/floatobject.c, `_PyFloat_ExactDealloc`.
+pub fn _PyFloat_ExactDealloc<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyFloat_ExactDealloc);
+    let float_freelist = super::floatobject::get_float_freelist(c)?;
+    let object = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    if c._Py_float_freelist_numfree(&object)? >= 100 {
+        c.PyObject_Free(Some(obj))?;
+        return Ok(());
+    }
+    let object_2 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    if c._Py_float_freelist_numfree(&object_2)? < 0 {
+        c.PyObject_Free(Some(obj))?;
+        return Ok(());
+    }
+    let object_3 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    c._Py_float_freelist_numfree(&object_3)?;
+    let object_4 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    let numfree = c._Py_float_freelist_numfree(&object_4)?;
+    let object_5 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->numfree")),
+    };
+    c.set__Py_float_freelist_numfree(&object_5, numfree.wrapping_add(1))?;
+    let object_6 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->items")),
+    };
+    let items = c._Py_float_freelist_items(&object_6)?;
+    let object_7 = match items.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    c.Py_SET_TYPE(obj, &object_7)?;
+    let object_8 = match float_freelist.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->items")),
+    };
+    c.set__Py_float_freelist_items(&object_8, Some(obj))?;
+    return Ok(());
+}
 /// CPython: Objects/floatobject.c, `float_dealloc`.
 pub fn float_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::float_dealloc);
     let check = c.PyFloat_CheckExact(op)?;
     if check {
-        c._PyFloat_ExactDealloc(op)?;
+        super::floatobject::_PyFloat_ExactDealloc(c, op)?;
     } else {
         let tp = c.Py_TYPE(op)?;
         let tp_free = c.slot(&tp, Slot::tp_free)?;
@@ -199,17 +285,303 @@ pub fn float_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error>
     };
     return Ok(());
 }
+/// CPython: Objects/floatobject.c, `convert_to_double`.
+pub fn convert_to_double<C: CApi>(
+    c: &mut C,
+    v: &mut Option<C::Object>,
+    dbl: &mut f64,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::convert_to_double);
+    let obj = v.clone();
+    let object = match obj.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyLong_Check(&object)? {
+        *v = Some(c.global(Global::Py_NotImplemented)?);
+        return Ok(-1);
+    }
+    let object_2 = match obj.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = match c.PyLong_AsDouble(&object_2) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            *dbl = -1.0;
+            *v = None;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    *dbl = result;
+    if result == -1.0 {
+        return Ok(0);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/floatobject.c, `float_hash`.
 pub fn float_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::float_hash);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     return Ok(c._Py_HashDouble(v, ob_fval)?);
 }
+/// CPython: Objects/floatobject.c, `float_add`.
+pub fn float_add<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_add);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloat_AS_DOUBLE(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloat_AS_DOUBLE(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 + b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_sub`.
+pub fn float_sub<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_sub);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloat_AS_DOUBLE(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloat_AS_DOUBLE(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 - b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_mul`.
+pub fn float_mul<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_mul);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloat_AS_DOUBLE(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloat_AS_DOUBLE(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    return Ok(Some(c.PyFloat_FromDouble(a_2 * b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_div`.
+pub fn float_div<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_div);
+    let check = c.PyFloat_Check(v)?;
+    let a_2 = if check {
+        c.PyFloat_AS_DOUBLE(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut a = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut a) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        a
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let b_2 = if check_2 {
+        c.PyFloat_AS_DOUBLE(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut b = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(c, &mut w_2, &mut b) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        b
+    };
+    if b_2 == 0.0 {
+        let PyExc_ZeroDivisionError = c.global(Global::PyExc_ZeroDivisionError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_ZeroDivisionError, "float division by zero"),
+        );
+    }
+    return Ok(Some(c.PyFloat_FromDouble(a_2 / b_2)?));
+}
+/// CPython: Objects/floatobject.c, `float_floor_div`.
+pub fn float_floor_div<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::float_floor_div);
+    let check = c.PyFloat_Check(v)?;
+    let vx_2 = if check {
+        c.PyFloat_AS_DOUBLE(v)?
+    } else {
+        let mut v_2 = Some(v.clone());
+        let mut vx = 0.0;
+        let result = match super::floatobject::convert_to_double(c, &mut v_2, &mut vx) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if result < 0 {
+            return Ok(v_2);
+        }
+        vx
+    };
+    let check_2 = c.PyFloat_Check(w)?;
+    let wx_2 = if check_2 {
+        c.PyFloat_AS_DOUBLE(w)?
+    } else {
+        let mut w_2 = Some(w.clone());
+        let mut wx = 0.0;
+        let result_2 = match super::floatobject::convert_to_double(
+            c,
+            &mut w_2,
+            &mut wx,
+        ) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result_2 < 0 {
+            return Ok(w_2);
+        }
+        wx
+    };
+    if wx_2 == 0.0 {
+        let PyExc_ZeroDivisionError = c.global(Global::PyExc_ZeroDivisionError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_ZeroDivisionError, "float floor division by zero"),
+        );
+    }
+    let mut floordiv = 0.0;
+    let mut mod_ = 0.0;
+    c._float_div_mod(vx_2, wx_2, &mut floordiv, &mut mod_)?;
+    return Ok(Some(c.PyFloat_FromDouble(floordiv)?));
+}
 /// CPython: Objects/floatobject.c, `float_neg`.
 pub fn float_neg<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::float_neg);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     return Ok(c.PyFloat_FromDouble(-ob_fval)?);
+}
+/// CPython: Objects/floatobject.c, `float_abs`.
+pub fn float_abs<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::float_abs);
+    let ob_fval = c.PyFloatObject_ob_fval(v)?;
+    let result = c.fabs(ob_fval)?;
+    return Ok(c.PyFloat_FromDouble(result)?);
 }
 /// CPython: Objects/floatobject.c, `float_bool`.
 pub fn float_bool<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
@@ -224,6 +596,16 @@ pub fn float___trunc___impl<C: CApi>(
     c.enter(FunctionId::float___trunc___impl);
     let result = c.PyFloat_AS_DOUBLE(self_)?;
     return Ok(c.PyLong_FromDouble(result)?);
+}
+/// CPython: Objects/floatobject.c, `float___floor___impl`.
+pub fn float___floor___impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::float___floor___impl);
+    let result = c.PyFloat_AS_DOUBLE(self_)?;
+    let result_2 = c.floor(result)?;
+    return Ok(c.PyLong_FromDouble(result_2)?);
 }
 /// CPython: Objects/floatobject.c, `float_float`.
 pub fn float_float<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {

@@ -645,6 +645,98 @@ pub fn func_get_code<C: CApi>(
     };
     return Ok(c.PyFunctionObject_func_code(self_)?);
 }
+/// CPython: Objects/funcobject.c, `func_set_code`.
+pub fn func_set_code<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    value: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::func_set_code);
+    if let Some(value_2) = value && c.PyCode_Check(value_2)? {
+        match c
+            .PySys_Audit(
+                "object.__setattr__",
+                "OsO",
+                &[
+                    Argument::Object(self_.clone()),
+                    Argument::Str("__code__".to_owned()),
+                    Argument::Object(value_2.clone()),
+                ],
+            )
+        {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let co_nfreevars = c.PyCodeObject_co_nfreevars(value_2)?;
+        let func_closure = c.PyFunctionObject_func_closure(self_)?;
+        let value_3 = if func_closure.is_some() {
+            let func_closure_2 = c.PyFunctionObject_func_closure(self_)?;
+            let object = match func_closure_2.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyTuple_GET_SIZE(&object)?
+        } else {
+            0isize
+        };
+        if value_3 != (co_nfreevars as isize) {
+            let func_name = c.PyFunctionObject_func_name(self_)?;
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_ValueError,
+                        "%U() requires a code object with %zd free vars, not %zd",
+                        &[
+                            match func_name.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            Argument::Int(value_3 as i64),
+                            Argument::Int(co_nfreevars as i64),
+                        ],
+                    ),
+            );
+        }
+        let func_code = match c.PyFunction_GET_CODE(self_) {
+            Ok(func_code) => func_code,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(c.unsupported("func_set_code: NULL->co_flags"));
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let co_flags = c.PyCodeObject_co_flags(&func_code)?;
+        let co_flags_2 = c.PyCodeObject_co_flags(value_2)?;
+        if (co_flags & 672) != (co_flags_2 & 672) {
+            let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
+            match c
+                .PyErr_WarnEx(
+                    &PyExc_DeprecationWarning,
+                    "Assigning a code object of non-matching type is deprecated (e.g., from a generator to a plain function)",
+                    1,
+                )
+            {
+                Ok(_) => {}
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+        }
+        c.handle_func_event(2, self_, value_2)?;
+        super::funcobject::_PyFunction_SetVersion(c, self_, 0)?;
+        c.set_PyFunctionObject_func_code(self_, Some(value_2))?;
+        return Ok(0);
+    } else {
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_TypeError, "__code__ must be set to a code object"),
+        );
+    }
+}
 /// CPython: Objects/funcobject.c, `func_get_name`.
 pub fn func_get_name<C: CApi>(
     c: &mut C,

@@ -284,6 +284,18 @@ pub fn list___reversed__<C: CApi>(
     c.enter(FunctionId::list___reversed__);
     return Ok(super::listobject::list___reversed___impl(c, self_)?);
 }
+/// CPython: Objects/listobject.c, `get_list_freelist`.
+pub fn get_list_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::get_list_freelist);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("get_list_freelist: NULL->lists"));
+        }
+        Err(error) => return Err(error),
+    };
+    return Ok(c._Py_object_freelists_lists(&freelists)?);
+}
 /// CPython: Objects/listobject.c, `ensure_shared_on_resize`.
 pub fn ensure_shared_on_resize<C: CApi>(
     c: &mut C,
@@ -1409,15 +1421,141 @@ pub fn list_remove_impl<C: CApi>(
     let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
     return Err(c.PyErr_SetString(&PyExc_ValueError, "list.remove(x): x not in list"));
 }
+/// CPython: Objects/listobject.c, `list_richcompare_impl`.
+pub fn list_richcompare_impl<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+    op: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::list_richcompare_impl);
+    if c.PyList_Check(v)? && c.PyList_Check(w)? {
+        let result = c.Py_SIZE(v)?;
+        if result != c.Py_SIZE(w)? && ((op == 2) || (op == 3)) {
+            if op == 2 {
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            return Ok(Some(c.global(Global::Py_True)?));
+        }
+        let i_4 = {
+            let mut i = 0isize;
+            loop {
+                if i < c.Py_SIZE(v)? && i < c.Py_SIZE(w)? {
+                    let vitem = c.PyListObject_ob_item_at(v, i)?;
+                    let witem = c.PyListObject_ob_item_at(w, i)?;
+                    if match (vitem.as_ref(), witem.as_ref()) {
+                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
+                        (None, None) => true,
+                        _ => false,
+                    } {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    let object = match vitem.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let object_2 = match witem.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_2 = super::object::PyObject_RichCompareBool(
+                        c,
+                        &object,
+                        &object_2,
+                        2,
+                    )?;
+                    if result_2 < 0 {
+                        return Ok(None);
+                    }
+                    if result_2 != 0 {
+                        let i_3 = i.wrapping_add(1);
+                        i = i_3;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        let result_3 = c.Py_SIZE(v)?;
+        if !((i_4 >= result_3) || (i_4 >= c.Py_SIZE(w)?)) {
+            if op == 2 {
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            if op == 3 {
+                return Ok(Some(c.global(Global::Py_True)?));
+            }
+            c.PyListObject_ob_item_at(v, i_4)?;
+            c.PyListObject_ob_item_at(w, i_4)?;
+            let item = c.PyListObject_ob_item_at(v, i_4)?;
+            let item_2 = c.PyListObject_ob_item_at(w, i_4)?;
+            return Ok(
+                super::object::PyObject_RichCompare(
+                    c,
+                    item.as_ref(),
+                    item_2.as_ref(),
+                    op,
+                )?,
+            );
+        }
+        let result_4 = c.Py_SIZE(v)?;
+        let result_5 = c.Py_SIZE(w)?;
+        match op {
+            2 => {
+                if result_4 == result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            3 => {
+                if result_4 != result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            0 => {
+                if result_4 < result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            4 => {
+                if result_4 > result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            1 => {
+                if result_4 <= result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            5 => {
+                if result_4 >= result_5 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            _ => {
+                return Err(c.unsupported("Py_UNREACHABLE"));
+            }
+        }
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/listobject.c, `list_richcompare`.
 pub fn list_richcompare<C: CApi>(
     c: &mut C,
     v: &C::Object,
     w: &C::Object,
     op: i32,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_richcompare);
-    return Ok(c.list_richcompare_impl(v, w, op)?);
+    return Ok(super::listobject::list_richcompare_impl(c, v, w, op)?);
 }
 /// CPython: Objects/listobject.c, `list_vectorcall`.
 pub fn list_vectorcall<C: CApi>(
@@ -1767,7 +1905,7 @@ pub fn listiter_reduce<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::listiter_reduce);
-    return Ok(c.listiter_reduce_general(Some(it), 1)?);
+    return Ok(super::listobject::listiter_reduce_general(c, it, 1)?);
 }
 /// CPython: Objects/listobject.c, `listiter_setstate`.
 pub fn listiter_setstate<C: CApi>(
@@ -1907,7 +2045,7 @@ pub fn listreviter_reduce<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::listreviter_reduce);
-    return Ok(c.listiter_reduce_general(Some(it), 0)?);
+    return Ok(super::listobject::listiter_reduce_general(c, it, 0)?);
 }
 /// CPython: Objects/listobject.c, `listreviter_setstate`.
 pub fn listreviter_setstate<C: CApi>(
@@ -1971,4 +2109,97 @@ pub fn listreviter_setstate<C: CApi>(
         c.set_listreviterobject_it_index(self_, index_2)?;
     }
     return Ok(c.global(Global::Py_None)?);
+}
+/// CPython: Objects/listobject.c, `listiter_reduce_general`.
+pub fn listiter_reduce_general<C: CApi>(
+    c: &mut C,
+    _it: &C::Object,
+    forward: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::listiter_reduce_general);
+    let iter_3 = if forward != 0 {
+        let iditer = c._Py_ID("iter")?;
+        let iter = match c._PyEval_GetBuiltin(&iditer) {
+            Ok(iter) => iter,
+            Err(error) if c.is_exception(&error) => {
+                if c._PyListIterObject_it_index(_it)? >= 0 {
+                    c._PyListIterObject_it_seq(_it)?;
+                    c._PyListIterObject_it_index(_it)?;
+                    return Err(error);
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "listiter_reduce_general: call of PyList_New while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if c._PyListIterObject_it_index(_it)? >= 0 {
+            let it_seq = c._PyListIterObject_it_seq(_it)?;
+            let it_index = c._PyListIterObject_it_index(_it)?;
+            return Ok(
+                c
+                    .Py_BuildValue(
+                        "N(O)n",
+                        &[
+                            Argument::Object(iter.clone()),
+                            match it_seq.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            Argument::Int(it_index as i64),
+                        ],
+                    )?,
+            );
+        }
+        iter.clone()
+    } else {
+        let idreversed = c._Py_ID("reversed")?;
+        let iter_2 = match c._PyEval_GetBuiltin(&idreversed) {
+            Ok(iter_2) => iter_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                if c.listreviterobject_it_index(_it)? >= 0 {
+                    c.listreviterobject_it_seq(_it)?;
+                    c.listreviterobject_it_index(_it)?;
+                    return Err(error_2);
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "listiter_reduce_general: call of PyList_New while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if c.listreviterobject_it_index(_it)? >= 0 {
+            let it_seq_2 = c.listreviterobject_it_seq(_it)?;
+            let it_index_2 = c.listreviterobject_it_index(_it)?;
+            return Ok(
+                c
+                    .Py_BuildValue(
+                        "N(O)n",
+                        &[
+                            Argument::Object(iter_2.clone()),
+                            match it_seq_2.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            Argument::Int(it_index_2 as i64),
+                        ],
+                    )?,
+            );
+        }
+        iter_2.clone()
+    };
+    let list = c.PyList_New(0)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(N)",
+                &[Argument::Object(iter_3.clone()), Argument::Object(list.clone())],
+            )?,
+    );
 }

@@ -1258,6 +1258,130 @@ pub fn long_compare<C: CApi>(
     };
     return Ok(sign_2);
 }
+/// CPython: Objects/longobject.c, `long_richcompare`.
+pub fn long_richcompare<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    other: &C::Object,
+    op: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::long_richcompare);
+    {
+        loop {
+            if c.PyLong_Check(self_)? && c.PyLong_Check(other)? {
+                break
+            } else {
+                return Ok(c.global(Global::Py_NotImplemented)?);
+            }
+        }
+    };
+    let is = c.Py_Is(self_, other)?;
+    let result_2 = if is {
+        0isize
+    } else {
+        let result = match super::longobject::long_compare(c, Some(self_), Some(other)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                match op {
+                    2 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    3 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    0 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    4 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    1 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    5 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "long_richcompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    _ => {
+                        return Err(c.unsupported("Py_UNREACHABLE"));
+                    }
+                }
+            }
+            Err(error) => return Err(error),
+        };
+        result
+    };
+    match op {
+        2 => {
+            if result_2 == 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        3 => {
+            if result_2 != 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        0 => {
+            if result_2 < 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        4 => {
+            if result_2 > 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        1 => {
+            if result_2 <= 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        5 => {
+            if result_2 >= 0 {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            return Ok(c.global(Global::Py_False)?);
+        }
+        _ => {
+            return Err(c.unsupported("Py_UNREACHABLE"));
+        }
+    }
+}
 /// CPython: Objects/longobject.c, `long_hash`.
 pub fn long_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::long_hash);
@@ -3844,7 +3968,7 @@ pub fn long_new_impl<C: CApi>(
         let result_3 = c.Py_SIZE(x_2)?;
         return Ok(Some(c._PyLong_FromBytes(Some(&result_2), result_3, result as i32)?));
     }
-    return Ok(Some(c.PyNumber_Long(x_2)?));
+    return Ok(super::abstract_::PyNumber_Long(c, x_2)?);
 }
 /// CPython: Objects/longobject.c, `long_subtype_new`.
 pub fn long_subtype_new<C: CApi>(
@@ -3905,18 +4029,7 @@ pub fn int___getnewargs___impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int___getnewargs___impl);
-    let result = match c._PyLong_Copy(self_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "int___getnewargs___impl: call of Py_BuildValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyLong_Copy(self_)?;
     return Ok(c.Py_BuildValue("(N)", &[Argument::Object(result.clone())])?);
 }
 /// CPython: Objects/longobject.c, `long_get0`.
@@ -4539,7 +4652,7 @@ pub fn long_vectorcall<C: CApi>(
         }
         1 => {
             let item = c.item(args, 0)?;
-            return Ok(Some(c.PyNumber_Long(&item)?));
+            return Ok(super::abstract_::PyNumber_Long(c, &item)?);
         }
         2 => {
             let item_2 = c.item(args, 0)?;

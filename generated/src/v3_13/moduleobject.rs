@@ -498,8 +498,324 @@ pub fn _PyModule_Clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error
     c.enter(FunctionId::_PyModule_Clear);
     let d = c.PyModuleObject_md_dict(m)?;
     if let Some(d_2) = &d {
-        c._PyModule_ClearDict(d_2)?;
+        super::moduleobject::_PyModule_ClearDict(c, d_2)?;
     }
+    return Ok(());
+}
+/// CPython: Objects/moduleobject.c, `_PyModule_ClearDict`.
+pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyModule_ClearDict);
+    let result = c._Py_GetConfig()?;
+    let verbose = c.PyConfig_verbose(&result)?;
+    let (key_2, value_2) = {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut key = None::<C::Object>;
+            let mut value = None::<C::Object>;
+            let result_2 = match c.PyDict_Next(d, &mut pos_2, &mut key, &mut value) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyModule_ClearDict: NULL as an argument of PyUnicode_Check",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result_2 != 0 {
+                let is = !match value.as_ref() {
+                    Some(object) => c.is(object, Global::Py_None)?,
+                    None => false,
+                };
+                if is {
+                    let object = match key.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    if c.PyUnicode_Check(&object)? {
+                        {
+                            let result_3 = match c.PyUnicode_READ_CHAR(key.as_ref(), 0) {
+                                Ok(result_3) => result_3,
+                                Err(error_2) if c.is_exception(&error_2) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_2) => return Err(error_2),
+                            };
+                            if result_3 == 95 {
+                                let result_4 = match c.PyUnicode_READ_CHAR(key.as_ref(), 1)
+                                {
+                                    Ok(result_4) => result_4,
+                                    Err(error_3) if c.is_exception(&error_3) => {
+                                        if verbose > 1 {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        match key.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => {
+                                                return Err(c.unsupported("NULL where an object must be"));
+                                            }
+                                        };
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_3) => return Err(error_3),
+                                };
+                                if result_4 != 95 {
+                                    if verbose > 1 {
+                                        match c.PyUnicode_AsUTF8(key.as_ref()) {
+                                            Ok(result_5) => {
+                                                c.PySys_WriteStderr(
+                                                    "#   clear[1] %s\n",
+                                                    &[Argument::Str(result_5.clone())],
+                                                )?;
+                                            }
+                                            Err(error_4) if c.is_exception(&error_4) => {}
+                                            Err(error_4) => return Err(error_4),
+                                        }
+                                    }
+                                    let object_2 = match key.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    let Py_None = c.global(Global::Py_None)?;
+                                    {
+                                        let result_6 = match c
+                                            .PyDict_SetItem(d, &object_2, &Py_None)
+                                        {
+                                            Ok(result_6) => result_6,
+                                            Err(error_5) if c.is_exception(&error_5) => {
+                                                c.PyErr_FormatUnraisable(
+                                                    "Exception ignored on clearing module dict",
+                                                    &[],
+                                                )?;
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                                        ),
+                                                );
+                                            }
+                                            Err(error_5) => return Err(error_5),
+                                        };
+                                        if result_6 != 0 {
+                                            c.PyErr_FormatUnraisable(
+                                                "Exception ignored on clearing module dict",
+                                                &[],
+                                            )?;
+                                        }
+                                    };
+                                }
+                            }
+                        };
+                    }
+                }
+                pos = pos_2;
+                continue;
+            }
+            break (key.clone(), value.clone());
+        }
+    };
+    {
+        let mut key_3 = key_2.clone();
+        let mut pos_3 = 0isize;
+        let mut value_3 = value_2.clone();
+        loop {
+            let mut pos_4 = pos_3;
+            let mut key_4 = key_3.clone();
+            let mut value_4 = value_3.clone();
+            let result_7 = match c.PyDict_Next(d, &mut pos_4, &mut key_4, &mut value_4) {
+                Ok(result_7) => result_7,
+                Err(error_6) if c.is_exception(&error_6) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyModule_ClearDict: NULL as an argument of PyUnicode_Check",
+                            ),
+                    );
+                }
+                Err(error_6) => return Err(error_6),
+            };
+            if result_7 != 0 {
+                let is_2 = !match value_4.as_ref() {
+                    Some(object) => c.is(object, Global::Py_None)?,
+                    None => false,
+                };
+                if is_2 {
+                    let object_3 = match key_4.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    if c.PyUnicode_Check(&object_3)? {
+                        {
+                            let result_8 = match c.PyUnicode_READ_CHAR(key_4.as_ref(), 0)
+                            {
+                                Ok(result_8) => result_8,
+                                Err(error_7) if c.is_exception(&error_7) => {
+                                    if verbose > 1 {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "_PyModule_ClearDict: call of PyUnicode_AsUTF8 while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    match key_4.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "_PyModule_ClearDict: call of PyDict_SetItem while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_7) => return Err(error_7),
+                            };
+                            if result_8 != 95 {
+                                if verbose > 1 {
+                                    match c.PyUnicode_AsUTF8(key_4.as_ref()) {
+                                        Ok(result_9) => {
+                                            c.PySys_WriteStderr(
+                                                "#   clear[2] %s\n",
+                                                &[Argument::Str(result_9.clone())],
+                                            )?;
+                                        }
+                                        Err(error_8) if c.is_exception(&error_8) => {}
+                                        Err(error_8) => return Err(error_8),
+                                    }
+                                }
+                                let object_4 = match key_4.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                let Py_None_2 = c.global(Global::Py_None)?;
+                                {
+                                    let result_10 = match c
+                                        .PyDict_SetItem(d, &object_4, &Py_None_2)
+                                    {
+                                        Ok(result_10) => result_10,
+                                        Err(error_9) if c.is_exception(&error_9) => {
+                                            c.PyErr_FormatUnraisable(
+                                                "Exception ignored on clearing module dict",
+                                                &[],
+                                            )?;
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                                    ),
+                                            );
+                                        }
+                                        Err(error_9) => return Err(error_9),
+                                    };
+                                    if result_10 != 0 {
+                                        c.PyErr_FormatUnraisable(
+                                            "Exception ignored on clearing module dict",
+                                            &[],
+                                        )?;
+                                    }
+                                };
+                            } else {
+                                let result_11 = match c
+                                    ._PyUnicode_EqualToASCIIString(
+                                        key_4.as_ref(),
+                                        "__builtins__",
+                                    )
+                                {
+                                    Ok(result_11) => result_11,
+                                    Err(error_10) if c.is_exception(&error_10) => {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_10) => return Err(error_10),
+                                };
+                                if !(result_11 != 0) {
+                                    if verbose > 1 {
+                                        match c.PyUnicode_AsUTF8(key_4.as_ref()) {
+                                            Ok(result_12) => {
+                                                c.PySys_WriteStderr(
+                                                    "#   clear[2] %s\n",
+                                                    &[Argument::Str(result_12.clone())],
+                                                )?;
+                                            }
+                                            Err(error_11) if c.is_exception(&error_11) => {}
+                                            Err(error_11) => return Err(error_11),
+                                        }
+                                    }
+                                    let object_5 = match key_4.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    let Py_None_3 = c.global(Global::Py_None)?;
+                                    {
+                                        let result_13 = match c
+                                            .PyDict_SetItem(d, &object_5, &Py_None_3)
+                                        {
+                                            Ok(result_13) => result_13,
+                                            Err(error_12) if c.is_exception(&error_12) => {
+                                                c.PyErr_FormatUnraisable(
+                                                    "Exception ignored on clearing module dict",
+                                                    &[],
+                                                )?;
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "_PyModule_ClearDict: loop that goes on with an exception pending",
+                                                        ),
+                                                );
+                                            }
+                                            Err(error_12) => return Err(error_12),
+                                        };
+                                        if result_13 != 0 {
+                                            c.PyErr_FormatUnraisable(
+                                                "Exception ignored on clearing module dict",
+                                                &[],
+                                            )?;
+                                        }
+                                    };
+                                }
+                            }
+                        };
+                    }
+                }
+                key_3 = key_4.clone();
+                pos_3 = pos_4;
+                value_3 = value_4.clone();
+                continue;
+            }
+            break;
+        }
+    };
     return Ok(());
 }
 /// CPython: Objects/moduleobject.c, `module___init___impl`.
@@ -520,6 +836,84 @@ pub fn module___init___impl<C: CApi>(
             Some(doc),
         )?,
     );
+}
+/// CPython: Objects/moduleobject.c, `module_dealloc`.
+pub fn module_dealloc<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::module_dealloc);
+    let result = c._Py_GetConfig()?;
+    let verbose = c.PyConfig_verbose(&result)?;
+    c.PyObject_GC_UnTrack(Some(m))?;
+    if verbose != 0 && c.PyModuleObject_md_name(m)?.is_some() {
+        let md_name = c.PyModuleObject_md_name(m)?;
+        c.PySys_FormatStderr(
+            "# destroy %U\n",
+            &[
+                match md_name.clone() {
+                    Some(object) => Argument::Object(object),
+                    None => return Err(c.unsupported("NULL in a format")),
+                },
+            ],
+        )?;
+    }
+    let md_weaklist = c.PyModuleObject_md_weaklist(m)?;
+    if md_weaklist.is_some() {
+        c.PyObject_ClearWeakRefs(m)?;
+    }
+    let md_def = c.PyModuleObject_md_def(m)?;
+    if md_def.is_some() {
+        let md_def_2 = c.PyModuleObject_md_def(m)?;
+        let object = match md_def_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->m_free")),
+        };
+        if c.PyModuleDef_m_free(&object)?.is_some() {
+            let md_def_3 = c.PyModuleObject_md_def(m)?;
+            let object_2 = match md_def_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->m_size")),
+            };
+            if c.PyModuleDef_m_size(&object_2)? <= 0 {
+                let md_def_4 = c.PyModuleObject_md_def(m)?;
+                let object_3 = match md_def_4.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->m_free")),
+                };
+                let m_free = c.PyModuleDef_m_free(&object_3)?;
+                let function = match m_free.as_ref() {
+                    Some(function) => function.clone(),
+                    None => return Err(c.unsupported("call of a slot that is empty")),
+                };
+                c.call_freefunc(&function, Some(m))?;
+            } else {
+                if c.PyModuleObject_md_state(m)?.is_some() {
+                    let md_def_4 = c.PyModuleObject_md_def(m)?;
+                    let object_3 = match md_def_4.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->m_free")),
+                    };
+                    let m_free = c.PyModuleDef_m_free(&object_3)?;
+                    let function = match m_free.as_ref() {
+                        Some(function) => function.clone(),
+                        None => return Err(c.unsupported("call of a slot that is empty")),
+                    };
+                    c.call_freefunc(&function, Some(m))?;
+                }
+            }
+        }
+    }
+    let md_state = c.PyModuleObject_md_state(m)?;
+    if md_state.is_some() {
+        let md_state_2 = c.PyModuleObject_md_state(m)?;
+        c.PyMem_Free(md_state_2.as_ref())?;
+    }
+    let tp = c.Py_TYPE(m)?;
+    let tp_free = c.slot(&tp, Slot::tp_free)?;
+    let function_2 = match tp_free.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    c.call_freefunc(&function_2, Some(m))?;
+    return Ok(());
 }
 /// CPython: Objects/moduleobject.c, `module_repr`.
 pub fn module_repr<C: CApi>(c: &mut C, m: &C::Object) -> Result<C::Object, C::Error> {

@@ -176,7 +176,7 @@ pub fn set_isdisjoint<C: CApi>(
     other: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::set_isdisjoint);
-    return Ok(c.set_isdisjoint_impl(so, other)?);
+    return Ok(super::setobject::set_isdisjoint_impl(c, so, other)?);
 }
 /// CPython: Objects/setobject.c, `set_difference_update`.
 pub fn set_difference_update<C: CApi>(
@@ -254,16 +254,16 @@ pub fn set_issubset<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_issubset);
-    return Ok(c.set_issubset_impl(so, other)?);
+    return Ok(super::setobject::set_issubset_impl(c, so, other)?);
 }
 /// CPython: Objects/setobject.c, `set_issuperset`.
 pub fn set_issuperset<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_issuperset);
     return Ok(super::setobject::set_issuperset_impl(c, so, other)?);
 }
@@ -373,12 +373,12 @@ pub fn set_insert_clean<C: CApi>(
 /// CPython: Objects/setobject.c, `set_contains_entry`.
 pub fn set_contains_entry<C: CApi>(
     c: &mut C,
-    so: &C::Object,
-    key: &C::Object,
+    so: Option<&C::Object>,
+    key: Option<&C::Object>,
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_contains_entry);
-    let entry = c.set_lookkey(so, Some(key), hash)?;
+    let entry = c.set_lookkey(so, key, hash)?;
     return Ok(i32::from(c.setentry_key(&entry)?.is_some()));
 }
 /// CPython: Objects/setobject.c, `set_discard_entry`.
@@ -389,7 +389,7 @@ pub fn set_discard_entry<C: CApi>(
     hash: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_discard_entry);
-    let entry = c.set_lookkey(so, key, hash)?;
+    let entry = c.set_lookkey(Some(so), key, hash)?;
     if c.setentry_key(&entry)?.is_some() {
         c.setentry_key(&entry)?;
         let dummy_struct = c.variable("_dummy_struct")?;
@@ -419,7 +419,7 @@ pub fn set_contains_key<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::set_contains_key);
     let result = c._PyObject_HashFast(key)?;
-    return Ok(super::setobject::set_contains_entry(c, so, key, result)?);
+    return Ok(super::setobject::set_contains_entry(c, Some(so), Some(key), result)?);
 }
 /// CPython: Objects/setobject.c, `set_discard_key`.
 pub fn set_discard_key<C: CApi>(
@@ -501,10 +501,167 @@ pub fn set_dealloc<C: CApi>(c: &mut C, so: &C::Object) -> Result<(), C::Error> {
     c.call_freefunc(&function, Some(so))?;
     return Ok(());
 }
+/// CPython: Objects/setobject.c, `set_repr_lock_held`.
+pub fn set_repr_lock_held<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_repr_lock_held);
+    if super::object::Py_ReprEnter(c, so)? != 0 {
+        let tp = c.Py_TYPE(so)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        return Ok(
+            Some(c.PyUnicode_FromFormat("%s(...)", &[Argument::Str(tp_name.clone())])?),
+        );
+    }
+    if !(c.PySetObject_used(so)? != 0) {
+        match super::object::Py_ReprLeave(c, so) {
+            Ok(_) => {}
+            Err(error_9) if c.is_exception(&error_9) => {
+                let tp_4 = c.Py_TYPE(so)?;
+                c.PyTypeObject_tp_name(&tp_4)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "set_repr_lock_held: call of PyUnicode_FromFormat while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_9) => return Err(error_9),
+        };
+        let tp_3 = c.Py_TYPE(so)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
+        return Ok(
+            Some(c.PyUnicode_FromFormat("%s()", &[Argument::Str(tp_name_3.clone())])?),
+        );
+    }
+    let used = c.PySetObject_used(so)?;
+    let keys = match c.PyList_New(used) {
+        Ok(keys) => keys,
+        Err(error) if c.is_exception(&error) => {
+            super::object::Py_ReprLeave(c, so)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    {
+        let mut idx = 0isize;
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result = match c.set_next(Some(so), &mut pos_2, &mut entry) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(c.unsupported("set_repr_lock_held: NULL->key"));
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result != 0 {
+                let idx_2 = idx.wrapping_add(1);
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match key.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyList_SET_ITEM(&keys, idx, &object_2)?;
+                idx = idx_2;
+                pos = pos_2;
+                continue;
+            }
+            break;
+        }
+    };
+    let listrepr = match super::object::PyObject_Repr(c, Some(&keys)) {
+        Ok(listrepr) => listrepr,
+        Err(error_3) if c.is_exception(&error_3) => {
+            super::object::Py_ReprLeave(c, so)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let Some(listrepr_2) = &listrepr else {
+        super::object::Py_ReprLeave(c, so)?;
+        return Ok(None);
+    };
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(listrepr_2)) {
+        Ok(result_2) => result_2,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(
+                c
+                    .unsupported(
+                        "set_repr_lock_held: call of PyUnicode_Substring while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let listrepr_3 = match c
+        .PyUnicode_Substring(Some(listrepr_2), 1, result_2.wrapping_sub(1))
+    {
+        Ok(listrepr_3) => listrepr_3,
+        Err(error_5) if c.is_exception(&error_5) => {
+            super::object::Py_ReprLeave(c, so)?;
+            return Err(error_5);
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    let check = c.PySet_CheckExact(so)?;
+    let result_5 = if check {
+        let result_3 = match c
+            .PyUnicode_FromFormat("{%U}", &[Argument::Object(listrepr_3.clone())])
+        {
+            Ok(result_3) => result_3,
+            Err(error_6) if c.is_exception(&error_6) => {
+                super::object::Py_ReprLeave(c, so)?;
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        result_3.clone()
+    } else {
+        let tp_2 = c.Py_TYPE(so)?;
+        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+        let result_4 = match c
+            .PyUnicode_FromFormat(
+                "%s({%U})",
+                &[Argument::Str(tp_name_2.clone()), Argument::Object(listrepr_3.clone())],
+            )
+        {
+            Ok(result_4) => result_4,
+            Err(error_7) if c.is_exception(&error_7) => {
+                super::object::Py_ReprLeave(c, so)?;
+                return Err(error_7);
+            }
+            Err(error_7) => return Err(error_7),
+        };
+        result_4.clone()
+    };
+    match super::object::Py_ReprLeave(c, so) {
+        Ok(_) => {}
+        Err(error_8) if c.is_exception(&error_8) => {
+            return Err(
+                c
+                    .unsupported(
+                        "set_repr_lock_held: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_8) => return Err(error_8),
+    };
+    return Ok(Some(result_5));
+}
 /// CPython: Objects/setobject.c, `set_repr`.
-pub fn set_repr<C: CApi>(c: &mut C, so: &C::Object) -> Result<C::Object, C::Error> {
+pub fn set_repr<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_repr);
-    return Ok(c.set_repr_lock_held(so)?);
+    return Ok(super::setobject::set_repr_lock_held(c, so)?);
 }
 /// CPython: Objects/setobject.c, `set_len`.
 pub fn set_len<C: CApi>(c: &mut C, so: &C::Object) -> Result<isize, C::Error> {
@@ -539,6 +696,85 @@ pub fn setiter_dealloc<C: CApi>(c: &mut C, si: &C::Object) -> Result<(), C::Erro
     c.enter(FunctionId::setiter_dealloc);
     c.PyObject_GC_Del(Some(si))?;
     return Ok(());
+}
+/// CPython: Objects/setobject.c, `setiter_iternext`.
+pub fn setiter_iternext<C: CApi>(
+    c: &mut C,
+    si: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::setiter_iternext);
+    if let Some(so) = &c.setiterobject_si_set(si)? {
+        let used = c.PySetObject_used(so)?;
+        if c.setiterobject_si_used(si)? != used {
+            let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+            let error = c
+                .PyErr_SetString(
+                    &PyExc_RuntimeError,
+                    "Set changed size during iteration",
+                );
+            c.set_setiterobject_si_used(si, -1)?;
+            return Err(error);
+        }
+        let si_pos = c.setiterobject_si_pos(si)?;
+        let entry = c.PySetObject_table(so)?;
+        let mask = c.PySetObject_mask(so)?;
+        let i_3 = {
+            let mut i = si_pos;
+            loop {
+                if i <= mask {
+                    let pointer = match entry.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pointer_2 = c.step(&pointer, i, "setentry")?;
+                    if !c.setentry_key(&pointer_2)?.is_some() {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    let pointer_3 = match entry.as_ref() {
+                        Some(pointer) => pointer.clone(),
+                        None => return Err(c.unsupported("arithmetic on NULL")),
+                    };
+                    let pointer_4 = c.step(&pointer_3, i, "setentry")?;
+                    let key = c.setentry_key(&pointer_4)?;
+                    let dummy_struct = c.variable("_dummy_struct")?;
+                    if match key.as_ref() {
+                        Some(object) => c.Py_Is(&dummy_struct, object)?,
+                        None => false,
+                    } {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        let key_3 = if i_3 <= mask {
+            let pointer_5 = match entry.as_ref() {
+                Some(pointer) => pointer.clone(),
+                None => return Err(c.unsupported("arithmetic on NULL")),
+            };
+            let pointer_6 = c.step(&pointer_5, i_3, "setentry")?;
+            let key_2 = c.setentry_key(&pointer_6)?;
+            key_2.clone()
+        } else {
+            None
+        };
+        c.set_setiterobject_si_pos(si, i_3.wrapping_add(1))?;
+        let Some(key_4) = &key_3 else {
+            c.set_setiterobject_si_set(si, None)?;
+            return Ok(None);
+        };
+        c.setiterobject_len(si)?;
+        let len = c.setiterobject_len(si)?;
+        c.set_setiterobject_len(si, len.wrapping_sub(1))?;
+        return Ok(Some(key_4.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_iter`.
 pub fn set_iter<C: CApi>(c: &mut C, so: &C::Object) -> Result<C::Object, C::Error> {
@@ -1082,6 +1318,141 @@ pub fn set_ior<C: CApi>(
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
+/// CPython: Objects/setobject.c, `set_intersection`.
+pub fn set_intersection<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_intersection);
+    if match other {
+        Some(object) => c.Py_Is(so, object)?,
+        None => false,
+    } {
+        return Ok(super::setobject::set_copy_impl(c, so)?);
+    }
+    let tp = c.Py_TYPE(so)?;
+    if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
+        let object = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyAnySet_Check(&object)? {
+            let object_5 = match other {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
+            'join8: {
+                loop {
+                    let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                        Ok(key_2) => key_2,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    if let Some(key_3) = &key_2 {
+                        let result_7 = super::object::PyObject_Hash(c, key_3)?;
+                        if result_7 == -1 {
+                            return Ok(None);
+                        }
+                        let result_8 = super::setobject::set_contains_entry(
+                            c,
+                            Some(so),
+                            Some(key_3),
+                            result_7,
+                        )?;
+                        if result_8 != 0 {
+                            let result_9 = match c
+                                .set_add_entry(result, Some(key_3), result_7)
+                            {
+                                Ok(result_9) => result_9,
+                                Err(error_4) if c.is_exception(&error_4) => {
+                                    return Err(error_4);
+                                }
+                                Err(error_4) => return Err(error_4),
+                            };
+                            if result_9 != 0 {
+                                return Ok(None);
+                            }
+                            let result_10 = c.PySet_GET_SIZE(result)?;
+                            if result_10 >= c.PySet_GET_SIZE(so)? {
+                                break 'join8;
+                            }
+                        }
+                        continue;
+                    } else {
+                        break
+                    }
+                }
+            };
+            return Ok(Some(result.clone()));
+        }
+        let object_2 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PySet_GET_SIZE(&object_2)?;
+        let result_3 = c.PySet_GET_SIZE(so)?;
+        let (other_2, so_2) = if result_2 > result_3 {
+            (Some(so.clone()), other.cloned())
+        } else {
+            (other.cloned(), Some(so.clone()))
+        };
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_4 = match c.set_next(other_2.as_ref(), &mut pos_2, &mut entry)
+                {
+                    Ok(result_4) => result_4,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(c.unsupported("set_intersection: NULL->key"));
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_4 != 0 {
+                    let object_3 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object_3)?;
+                    let object_4 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_4)?;
+                    let result_5 = super::setobject::set_contains_entry(
+                        c,
+                        so_2.as_ref(),
+                        key.as_ref(),
+                        hash,
+                    )?;
+                    if result_5 != 0 {
+                        let result_6 = match c.set_add_entry(result, key.as_ref(), hash)
+                        {
+                            Ok(result_6) => result_6,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_6 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result.clone()));
+    }
+    return Ok(None);
+}
 /// CPython: Objects/setobject.c, `set_intersection_multi_impl`.
 pub fn set_intersection_multi_impl<C: CApi>(
     c: &mut C,
@@ -1092,33 +1463,41 @@ pub fn set_intersection_multi_impl<C: CApi>(
     if c.PyTuple_GET_SIZE(args)? == 0 {
         return Ok(super::setobject::set_copy(c, so, None)?);
     }
-    let result_3 = {
+    let result_2 = {
         let mut i = 0isize;
         let mut result = so.clone();
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                let result_2 = c.set_intersection(&result, &other)?;
-                let i_2 = i.wrapping_add(1);
-                i = i_2;
-                result = result_2.clone();
-                continue;
+                if let Some(newresult) = &super::setobject::set_intersection(
+                    c,
+                    &result,
+                    Some(&other),
+                )? {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    result = newresult.clone();
+                    continue;
+                }
+                return Ok(None);
             }
             break result.clone();
         }
     };
-    return Ok(Some(result_3));
+    return Ok(Some(result_2));
 }
 /// CPython: Objects/setobject.c, `set_intersection_update`.
 pub fn set_intersection_update<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_intersection_update);
-    let tmp = c.set_intersection(so, other)?;
-    c.set_swap_bodies(so, &tmp)?;
-    return Ok(c.global(Global::Py_None)?);
+    if let Some(tmp) = &super::setobject::set_intersection(c, so, Some(other))? {
+        c.set_swap_bodies(so, tmp)?;
+        return Ok(Some(c.global(Global::Py_None)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_intersection_update_multi_impl`.
 pub fn set_intersection_update_multi_impl<C: CApi>(
@@ -1138,25 +1517,228 @@ pub fn set_and<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_and);
     if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(c.set_intersection(so, other)?);
+        return Ok(super::setobject::set_intersection(c, so, Some(other))?);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_iand`.
 pub fn set_iand<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_iand);
     if c.PyAnySet_Check(other)? {
-        super::setobject::set_intersection_update(c, so, other)?;
-        return Ok(so.clone());
+        if super::setobject::set_intersection_update(c, so, other)?.is_some() {
+            return Ok(Some(so.clone()));
+        }
+        return Ok(None);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
+/// CPython: Objects/setobject.c, `set_isdisjoint_impl`.
+pub fn set_isdisjoint_impl<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::set_isdisjoint_impl);
+    if c.Py_Is(so, other)? {
+        if c.PySet_GET_SIZE(so)? == 0 {
+            return Ok(c.global(Global::Py_True)?);
+        }
+        return Ok(c.global(Global::Py_False)?);
+    }
+    if !c.PyAnySet_CheckExact(other)? {
+        let it = super::abstract_::PyObject_GetIter(c, other)?;
+        {
+            loop {
+                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key_2) => key_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if let Some(key_3) = &key_2 {
+                    if !(super::setobject::set_contains_key(c, so, key_3)? != 0) {
+                        continue;
+                    }
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                break;
+            }
+        };
+        return Ok(c.global(Global::Py_True)?);
+    }
+    let result = c.PySet_GET_SIZE(other)?;
+    let result_2 = c.PySet_GET_SIZE(so)?;
+    let (other_2, so_2) = if result > result_2 {
+        (so.clone(), other.clone())
+    } else {
+        (other.clone(), so.clone())
+    };
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result_3 = match c.set_next(Some(&other_2), &mut pos_2, &mut entry) {
+                Ok(result_3) => result_3,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(c.unsupported("set_isdisjoint_impl: NULL->key"));
+                }
+                Err(error) => return Err(error),
+            };
+            if result_3 != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash = c.setentry_hash(&object_2)?;
+                if !(super::setobject::set_contains_entry(
+                    c,
+                    Some(&so_2),
+                    key.as_ref(),
+                    hash,
+                )? != 0)
+                {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/setobject.c, `set_difference_update_internal`.
+pub fn set_difference_update_internal<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: Option<&C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_difference_update_internal);
+    if match other {
+        Some(object) => c.Py_Is(so, object)?,
+        None => false,
+    } {
+        return Ok(c.set_clear_internal(so)?);
+    }
+    let object = match other {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let check = c.PyAnySet_Check(&object)?;
+    if check {
+        let object_2 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = c.PySet_GET_SIZE(&object_2)?;
+        let result_2 = c.PySet_GET_SIZE(so)?;
+        let other_3 = if (result >> 3) > result_2 {
+            let Some(other_2) = &super::setobject::set_intersection(c, so, other)? else {
+                return Ok(-1);
+            };
+            Some(other_2.clone())
+        } else {
+            other.cloned()
+        };
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_3 = match c.set_next(other_3.as_ref(), &mut pos_2, &mut entry)
+                {
+                    Ok(result_3) => result_3,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c.unsupported("set_difference_update_internal: NULL->key"),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_3 != 0 {
+                    let object_3 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object_3)?;
+                    let object_4 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_4)?;
+                    match super::setobject::set_discard_entry(
+                        c,
+                        so,
+                        key.as_ref(),
+                        hash,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+    } else {
+        let object_5 = match other {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let it = super::abstract_::PyObject_GetIter(c, &object_5)?;
+        {
+            loop {
+                let key_2 = match super::abstract_::PyIter_Next(c, &it) {
+                    Ok(key_2) => key_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if let Some(key_3) = &key_2 {
+                    match super::setobject::set_discard_key(c, so, key_3) {
+                        Ok(_) => {}
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                    continue;
+                }
+                break;
+            }
+        };
+    };
+    let fill = c.PySetObject_fill(so)?;
+    let used = c.PySetObject_used(so)?;
+    if (fill.wrapping_sub(used) as usize) <= ((c.PySetObject_mask(so)? as usize) / 4) {
+        return Ok(0);
+    }
+    let used_2 = c.PySetObject_used(so)?;
+    let value = if used_2 > 50000 {
+        c.PySetObject_used(so)?.wrapping_mul(2)
+    } else {
+        c.PySetObject_used(so)?.wrapping_mul(4)
+    };
+    return Ok(c.set_table_resize(so, value)?);
 }
 /// CPython: Objects/setobject.c, `set_difference_update_impl`.
 pub fn set_difference_update_impl<C: CApi>(
@@ -1170,7 +1752,9 @@ pub fn set_difference_update_impl<C: CApi>(
         loop {
             if i < c.PyTuple_GET_SIZE(args)? {
                 let other = c.PyTuple_GET_ITEM(args, i)?;
-                if c.set_difference_update_internal(so, &other)? != 0 {
+                if super::setobject::set_difference_update_internal(c, so, Some(&other))?
+                    != 0
+                {
                     return Ok(None);
                 }
                 let i_2 = i.wrapping_add(1);
@@ -1190,7 +1774,11 @@ pub fn set_copy_and_difference<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_copy_and_difference);
     if let Some(result) = &super::setobject::set_copy_impl(c, so)? {
-        let result_2 = match c.set_difference_update_internal(result, other) {
+        let result_2 = match super::setobject::set_difference_update_internal(
+            c,
+            result,
+            Some(other),
+        ) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -1201,6 +1789,127 @@ pub fn set_copy_and_difference<C: CApi>(
             return Ok(Some(result.clone()));
         }
         return Ok(None);
+    }
+    return Ok(None);
+}
+/// CPython: Objects/setobject.c, `set_difference`.
+pub fn set_difference<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_difference);
+    let check = c.PyAnySet_Check(other)?;
+    let other_size = if check {
+        c.PySet_GET_SIZE(other)?
+    } else {
+        if !c.PyDict_CheckExact(other)? {
+            return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
+        }
+        c.PyDict_GET_SIZE(other)?
+    };
+    if (c.PySet_GET_SIZE(so)? >> 2) > other_size {
+        return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
+    }
+    let tp = c.Py_TYPE(so)?;
+    if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
+        if !c.PyDict_CheckExact(other)? {
+            {
+                let mut pos_3 = 0isize;
+                loop {
+                    let mut pos_4 = pos_3;
+                    let mut entry_2 = None::<C::Object>;
+                    let result_5 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
+                        Ok(result_5) => result_5,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(c.unsupported("set_difference: NULL->key"));
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    if result_5 != 0 {
+                        let object_3 = match entry_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->key")),
+                        };
+                        let key_2 = c.setentry_key(&object_3)?;
+                        let object_4 = match entry_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->hash")),
+                        };
+                        let hash_2 = c.setentry_hash(&object_4)?;
+                        let result_6 = super::setobject::set_contains_entry(
+                            c,
+                            Some(other),
+                            key_2.as_ref(),
+                            hash_2,
+                        )?;
+                        if !(result_6 != 0) {
+                            let result_7 = match c
+                                .set_add_entry(result, key_2.as_ref(), hash_2)
+                            {
+                                Ok(result_7) => result_7,
+                                Err(error_4) if c.is_exception(&error_4) => {
+                                    return Err(error_4);
+                                }
+                                Err(error_4) => return Err(error_4),
+                            };
+                            if result_7 != 0 {
+                                return Ok(None);
+                            }
+                        }
+                        pos_3 = pos_4;
+                        continue;
+                    }
+                    break;
+                }
+            };
+            return Ok(Some(result.clone()));
+        }
+        {
+            let mut pos = 0isize;
+            loop {
+                let mut pos_2 = pos;
+                let mut entry = None::<C::Object>;
+                let result_2 = match c.set_next(Some(so), &mut pos_2, &mut entry) {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(c.unsupported("set_difference: NULL->key"));
+                    }
+                    Err(error) => return Err(error),
+                };
+                if result_2 != 0 {
+                    let object = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->key")),
+                    };
+                    let key = c.setentry_key(&object)?;
+                    let object_2 = match entry.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->hash")),
+                    };
+                    let hash = c.setentry_hash(&object_2)?;
+                    let result_3 = c
+                        ._PyDict_Contains_KnownHash(other, key.as_ref(), hash)?;
+                    if !(result_3 != 0) {
+                        let result_4 = match c.set_add_entry(result, key.as_ref(), hash)
+                        {
+                            Ok(result_4) => result_4,
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(error_2);
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
+                        if result_4 != 0 {
+                            return Ok(None);
+                        }
+                    }
+                    pos = pos_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(Some(result.clone()));
     }
     return Ok(None);
 }
@@ -1215,48 +1924,57 @@ pub fn set_difference_multi_impl<C: CApi>(
         return Ok(super::setobject::set_copy(c, so, None)?);
     }
     let other = c.PyTuple_GET_ITEM(args, 0)?;
-    let result = c.set_difference(so, &other)?;
-    {
-        let mut i = 1isize;
-        loop {
-            if i < c.PyTuple_GET_SIZE(args)? {
-                let other_2 = c.PyTuple_GET_ITEM(args, i)?;
-                if c.set_difference_update_internal(&result, &other_2)? != 0 {
-                    return Ok(None);
+    if let Some(result) = &super::setobject::set_difference(c, so, &other)? {
+        {
+            let mut i = 1isize;
+            loop {
+                if i < c.PyTuple_GET_SIZE(args)? {
+                    let other_2 = c.PyTuple_GET_ITEM(args, i)?;
+                    if super::setobject::set_difference_update_internal(
+                        c,
+                        result,
+                        Some(&other_2),
+                    )? != 0
+                    {
+                        return Ok(None);
+                    }
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
                 }
-                let i_2 = i.wrapping_add(1);
-                i = i_2;
-                continue;
+                break;
             }
-            break;
-        }
-    };
-    return Ok(Some(result));
+        };
+        return Ok(Some(result.clone()));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/setobject.c, `set_sub`.
 pub fn set_sub<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_sub);
     if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(c.set_difference(so, other)?);
+        return Ok(super::setobject::set_difference(c, so, other)?);
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_isub`.
 pub fn set_isub<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_isub);
     if c.PyAnySet_Check(other)? {
-        c.set_difference_update_internal(so, other)?;
-        return Ok(so.clone());
+        if super::setobject::set_difference_update_internal(c, so, Some(other))? < 0 {
+            return Ok(None);
+        }
+        return Ok(Some(so.clone()));
     }
-    return Ok(c.global(Global::Py_NotImplemented)?);
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_symmetric_difference_update_dict`.
 pub fn set_symmetric_difference_update_dict<C: CApi>(
@@ -1313,6 +2031,64 @@ pub fn set_symmetric_difference_update_dict<C: CApi>(
     };
     return Ok(0);
 }
+/// CPython: Objects/setobject.c, `set_symmetric_difference_update_set`.
+pub fn set_symmetric_difference_update_set<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::set_symmetric_difference_update_set);
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result = match c.set_next(Some(other), &mut pos_2, &mut entry) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c.unsupported("set_symmetric_difference_update_set: NULL->key"),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            if result != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash = c.setentry_hash(&object_2)?;
+                let result_2 = super::setobject::set_discard_entry(
+                    c,
+                    so,
+                    key.as_ref(),
+                    hash,
+                )?;
+                if result_2 == 0 {
+                    let result_3 = match c.set_add_entry(so, key.as_ref(), hash) {
+                        Ok(result_3) => result_3,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    if result_3 != 0 {
+                        return Ok(-1);
+                    }
+                }
+                pos = pos_2;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(0);
+}
 /// CPython: Objects/setobject.c, `set_symmetric_difference_update`.
 pub fn set_symmetric_difference_update<C: CApi>(
     c: &mut C,
@@ -1340,7 +2116,11 @@ pub fn set_symmetric_difference_update<C: CApi>(
     } else {
         let check_2 = c.PyAnySet_Check(other)?;
         let rv = if check_2 {
-            let result_2 = match c.set_symmetric_difference_update_set(so, other) {
+            let result_2 = match super::setobject::set_symmetric_difference_update_set(
+                c,
+                so,
+                other,
+            ) {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -1357,7 +2137,11 @@ pub fn set_symmetric_difference_update<C: CApi>(
             )? else {
                 return Ok(None);
             };
-            let result_3 = match c.set_symmetric_difference_update_set(so, otherset) {
+            let result_3 = match super::setobject::set_symmetric_difference_update_set(
+                c,
+                so,
+                otherset,
+            ) {
                 Ok(result_3) => result_3,
                 Err(error_3) if c.is_exception(&error_3) => {
                     return Err(error_3);
@@ -1392,13 +2176,20 @@ pub fn set_symmetric_difference_impl<C: CApi>(
         if result_2 < 0 {
             return Ok(None);
         }
-        match c.set_symmetric_difference_update_set(result, so) {
-            Ok(_) => {}
+        let result_3 = match super::setobject::set_symmetric_difference_update_set(
+            c,
+            result,
+            so,
+        ) {
+            Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
+        if result_3 < 0 {
+            return Ok(None);
+        }
         return Ok(Some(result.clone()));
     }
     return Ok(None);
@@ -1430,12 +2221,78 @@ pub fn set_ixor<C: CApi>(
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
+/// CPython: Objects/setobject.c, `set_issubset_impl`.
+pub fn set_issubset_impl<C: CApi>(
+    c: &mut C,
+    so: &C::Object,
+    other: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::set_issubset_impl);
+    if !c.PyAnySet_Check(other)? {
+        if let Some(tmp) = &super::setobject::set_intersection(c, so, Some(other))? {
+            let result_3 = c.PySet_GET_SIZE(tmp)?;
+            let result_4 = c.PySet_GET_SIZE(so)?;
+            return Ok(
+                Some(
+                    super::boolobject::PyBool_FromLong(
+                        c,
+                        i64::from(result_3 == result_4),
+                    )?,
+                ),
+            );
+        }
+        return Ok(None);
+    }
+    let result = c.PySet_GET_SIZE(so)?;
+    if result > c.PySet_GET_SIZE(other)? {
+        return Ok(Some(c.global(Global::Py_False)?));
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut entry = None::<C::Object>;
+            let result_2 = match c.set_next(Some(so), &mut pos_2, &mut entry) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(c.unsupported("set_issubset_impl: NULL->key"));
+                }
+                Err(error) => return Err(error),
+            };
+            if result_2 != 0 {
+                let object = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->key")),
+                };
+                let key = c.setentry_key(&object)?;
+                let object_2 = match entry.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->hash")),
+                };
+                let hash = c.setentry_hash(&object_2)?;
+                if super::setobject::set_contains_entry(
+                    c,
+                    Some(other),
+                    key.as_ref(),
+                    hash,
+                )? != 0
+                {
+                    pos = pos_2;
+                    continue;
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            break;
+        }
+    };
+    return Ok(Some(c.global(Global::Py_True)?));
+}
 /// CPython: Objects/setobject.c, `set_issuperset_impl`.
 pub fn set_issuperset_impl<C: CApi>(
     c: &mut C,
     so: &C::Object,
     other: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::set_issuperset_impl);
     if c.PyAnySet_Check(other)? {
         return Ok(super::setobject::set_issubset(c, other, so)?);
@@ -1454,12 +2311,12 @@ pub fn set_issuperset_impl<C: CApi>(
                 if super::setobject::set_contains_key(c, so, key_2)? != 0 {
                     continue;
                 }
-                return Ok(c.global(Global::Py_False)?);
+                return Ok(Some(c.global(Global::Py_False)?));
             }
             break;
         }
     };
-    return Ok(c.global(Global::Py_True)?);
+    return Ok(Some(c.global(Global::Py_True)?));
 }
 /// CPython: Objects/setobject.c, `set_richcompare`.
 pub fn set_richcompare<C: CApi>(
@@ -1481,7 +2338,7 @@ pub fn set_richcompare<C: CApi>(
                 if hash != -1 && hash_2 != -1 && hash != hash_2 {
                     return Ok(Some(c.global(Global::Py_False)?));
                 }
-                return Ok(Some(super::setobject::set_issubset(c, v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             3 => {
                 if let Some(r1) = &super::setobject::set_richcompare(c, v, w, 2)? {
@@ -1498,24 +2355,24 @@ pub fn set_richcompare<C: CApi>(
                 return Ok(None);
             }
             1 => {
-                return Ok(Some(super::setobject::set_issubset(c, v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             5 => {
-                return Ok(Some(super::setobject::set_issuperset(c, v, w)?));
+                return Ok(super::setobject::set_issuperset(c, v, w)?);
             }
             0 => {
                 let result_3 = c.PySet_GET_SIZE(v)?;
                 if result_3 >= c.PySet_GET_SIZE(w)? {
                     return Ok(Some(c.global(Global::Py_False)?));
                 }
-                return Ok(Some(super::setobject::set_issubset(c, v, w)?));
+                return Ok(super::setobject::set_issubset(c, v, w)?);
             }
             4 => {
                 let result_4 = c.PySet_GET_SIZE(v)?;
                 if result_4 <= c.PySet_GET_SIZE(w)? {
                     return Ok(Some(c.global(Global::Py_False)?));
                 }
-                return Ok(Some(super::setobject::set_issuperset(c, v, w)?));
+                return Ok(super::setobject::set_issuperset(c, v, w)?);
             }
             _ => {
                 return Ok(Some(c.global(Global::Py_NotImplemented)?));
@@ -1940,6 +2797,78 @@ pub fn PySet_Add<C: CApi>(
             return Err(c.PyErr_BadInternalCall());
         }
         return Ok(super::setobject::set_add_key(c, anyset, key)?);
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/setobject.c, `_PySet_NextEntry`.
+pub fn _PySet_NextEntry<C: CApi>(
+    c: &mut C,
+    set: &C::Object,
+    pos: &mut isize,
+    key: &mut Option<C::Object>,
+    hash: &mut isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PySet_NextEntry);
+    if c.PyAnySet_Check(set)? {
+        let mut entry = None::<C::Object>;
+        let result = match c.set_next(Some(set), pos, &mut entry) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("_PySet_NextEntry: NULL->key"));
+            }
+            Err(error) => return Err(error),
+        };
+        if result == 0 {
+            return Ok(0);
+        }
+        let object = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->key")),
+        };
+        let key_2 = c.setentry_key(&object)?;
+        *key = key_2.clone();
+        let object_2 = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->hash")),
+        };
+        *hash = c.setentry_hash(&object_2)?;
+        return Ok(1);
+    }
+    return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/setobject.c, `_PySet_NextEntryRef`.
+pub fn _PySet_NextEntryRef<C: CApi>(
+    c: &mut C,
+    set: &C::Object,
+    pos: &mut isize,
+    key: &mut Option<C::Object>,
+    hash: &mut isize,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PySet_NextEntryRef);
+    if c.PyAnySet_Check(set)? {
+        let mut entry = None::<C::Object>;
+        let result = match c.set_next(Some(set), pos, &mut entry) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("_PySet_NextEntryRef: NULL->key"));
+            }
+            Err(error) => return Err(error),
+        };
+        if result == 0 {
+            return Ok(0);
+        }
+        let object = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->key")),
+        };
+        let key_2 = c.setentry_key(&object)?;
+        *key = key_2.clone();
+        let object_2 = match entry.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->hash")),
+        };
+        *hash = c.setentry_hash(&object_2)?;
+        return Ok(1);
     }
     return Err(c.PyErr_BadInternalCall());
 }

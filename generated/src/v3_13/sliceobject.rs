@@ -72,13 +72,60 @@ pub fn _PySlice_ClearFreeList<C: CApi>(
     }
     return Ok(());
 }
+/// CPython: Objects/sliceobject.c, `_PyBuildSlice_Consume2`.
+pub fn _PyBuildSlice_Consume2<C: CApi>(
+    c: &mut C,
+    start: Option<&C::Object>,
+    stop: Option<&C::Object>,
+    step: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyBuildSlice_Consume2);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("_PyBuildSlice_Consume2: NULL->slices"));
+        }
+        Err(error) => return Err(error),
+    };
+    let slice_cache = c._Py_object_freelists_slices_slice_cache(&freelists)?;
+    let obj_3 = if slice_cache.is_some() {
+        let obj = c._Py_object_freelists_slices_slice_cache(&freelists)?;
+        c.set__Py_object_freelists_slices_slice_cache(&freelists, None)?;
+        let object = match obj.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        super::object::_Py_NewReference(c, &object)?;
+        obj.clone()
+    } else {
+        let PySlice_Type = c.global(Global::PySlice_Type)?;
+        let obj_2 = c._PyObject_GC_New(&PySlice_Type)?;
+        Some(obj_2.clone())
+    };
+    let object_2 = match obj_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->start")),
+    };
+    c.set_PySliceObject_start(&object_2, start)?;
+    let object_3 = match obj_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->stop")),
+    };
+    c.set_PySliceObject_stop(&object_3, stop)?;
+    let object_4 = match obj_3.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->step")),
+    };
+    c.set_PySliceObject_step(&object_4, step)?;
+    return Ok(obj_3);
+}
 /// CPython: Objects/sliceobject.c, `PySlice_New`.
 pub fn PySlice_New<C: CApi>(
     c: &mut C,
     start: Option<&C::Object>,
     stop: Option<&C::Object>,
     step: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PySlice_New);
     let step_3 = if let Some(step_2) = step {
         step_2.clone()
@@ -95,24 +142,33 @@ pub fn PySlice_New<C: CApi>(
     } else {
         c.global(Global::Py_None)?
     };
-    return Ok(c._PyBuildSlice_Consume2(Some(&start_3), Some(&stop_3), &step_3)?);
+    return Ok(
+        super::sliceobject::_PyBuildSlice_Consume2(
+            c,
+            Some(&start_3),
+            Some(&stop_3),
+            Some(&step_3),
+        )?,
+    );
 }
 /// CPython: Objects/sliceobject.c, `_PyBuildSlice_ConsumeRefs`.
 pub fn _PyBuildSlice_ConsumeRefs<C: CApi>(
     c: &mut C,
     start: Option<&C::Object>,
     stop: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyBuildSlice_ConsumeRefs);
     let Py_None = c.global(Global::Py_None)?;
-    return Ok(c._PyBuildSlice_Consume2(start, stop, &Py_None)?);
+    return Ok(
+        super::sliceobject::_PyBuildSlice_Consume2(c, start, stop, Some(&Py_None))?,
+    );
 }
 /// CPython: Objects/sliceobject.c, `_PySlice_FromIndices`.
 pub fn _PySlice_FromIndices<C: CApi>(
     c: &mut C,
     istart: isize,
     istop: isize,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PySlice_FromIndices);
     let start = c.PyLong_FromSsize_t(istart)?;
     let end = c.PyLong_FromSsize_t(istop)?;
@@ -730,7 +786,7 @@ pub fn slice_new<C: CApi>(
     _type_: &C::Object,
     args: &C::Object,
     kw: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::slice_new);
     match c._PyArg_NoKeywords("slice", Some(kw)) {
         Ok(_) => {}
@@ -778,6 +834,24 @@ pub fn slice_new<C: CApi>(
             step.as_ref(),
         )?,
     );
+}
+/// CPython: Objects/sliceobject.c, `slice_dealloc`.
+pub fn slice_dealloc<C: CApi>(c: &mut C, r: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::slice_dealloc);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            return Err(c.unsupported("slice_dealloc: NULL->slices"));
+        }
+        Err(error) => return Err(error),
+    };
+    let slice_cache = c._Py_object_freelists_slices_slice_cache(&freelists)?;
+    if slice_cache.is_some() {
+        c.PyObject_GC_Del(Some(r))?;
+    } else {
+        c.set__Py_object_freelists_slices_slice_cache(&freelists, Some(r))?;
+    };
+    return Ok(());
 }
 /// CPython: Objects/sliceobject.c, `slice_repr`.
 pub fn slice_repr<C: CApi>(c: &mut C, r: &C::Object) -> Result<C::Object, C::Error> {

@@ -14,21 +14,14 @@ pub fn get_type_attr_as_size<C: CApi>(
     name: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::get_type_attr_as_size);
-    let result = match super::typeobject::_PyType_GetDict(c, tp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "get_type_attr_as_size: NULL as an argument of PyDict_GetItemWithError",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let result = super::typeobject::_PyType_GetDict(c, tp)?;
+    let object = match result.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let v = match c.PyDict_GetItemWithError(&result, name) {
+    let v = match c.PyDict_GetItemWithError(&object, name) {
         Ok(v) => v,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -36,7 +29,7 @@ pub fn get_type_attr_as_size<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     if let Some(v_2) = &v {
         return Ok(c.PyLong_AsSsize_t(v_2)?);
@@ -121,26 +114,15 @@ pub fn initialize_static_type<C: CApi>(
     if result < 0 {
         return Ok(-1);
     }
-    let result_2 = match super::typeobject::_PyType_GetDict(c, type_) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "initialize_static_type: call of initialize_structseq_dict while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    let result_2 = super::typeobject::_PyType_GetDict(c, type_)?;
     match c
-        .initialize_structseq_dict(desc, Some(&result_2), n_members, n_unnamed_members)
+        .initialize_structseq_dict(desc, result_2.as_ref(), n_members, n_unnamed_members)
     {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(0);
 }
@@ -198,7 +180,7 @@ pub fn _PyStructSequence_InitBuiltinWithFlags<C: CApi>(
         Err(error_3) if c.is_exception(&error_3) => {
             let name_2 = c.PyStructSequence_Desc_name(desc)?;
             let PyExc_RuntimeError_2 = c.global(Global::PyExc_RuntimeError)?;
-            let error_7 = c
+            let error_6 = c
                 .PyErr_Format(
                     &PyExc_RuntimeError_2,
                     "Can't initialize builtin type %s",
@@ -206,51 +188,47 @@ pub fn _PyStructSequence_InitBuiltinWithFlags<C: CApi>(
                 );
             if let Some(members_5) = &members_2 {
                 c.PyMem_Free(Some(members_5))?;
-                return Err(error_7);
-            }
-            return Err(error_7);
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 < 0 {
-        let name = c.PyStructSequence_Desc_name(desc)?;
-        let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
-        let error_4 = c
-            .PyErr_Format(
-                &PyExc_RuntimeError,
-                "Can't initialize builtin type %s",
-                &[Argument::Str(name.clone())],
-            );
-        if let Some(members_3) = &members_2 {
-            c.PyMem_Free(Some(members_3))?;
-            return Err(error_4);
-        }
-        return Err(error_4);
-    }
-    let result_4 = match super::typeobject::_PyType_GetDict(c, type_) {
-        Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyStructSequence_InitBuiltinWithFlags: call of initialize_structseq_dict while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_5) => return Err(error_5),
-    };
-    match c.initialize_structseq_dict(desc, Some(&result_4), result, n_unnamed_members) {
-        Ok(_) => {}
-        Err(error_6) if c.is_exception(&error_6) => {
-            if let Some(members_4) = &members_2 {
-                c.PyMem_Free(Some(members_4))?;
                 return Err(error_6);
             }
             return Err(error_6);
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_3) => return Err(error_3),
     };
-    return Ok(0);
+    if !(result_3 < 0) {
+        let result_4 = super::typeobject::_PyType_GetDict(c, type_)?;
+        match c
+            .initialize_structseq_dict(
+                desc,
+                result_4.as_ref(),
+                result,
+                n_unnamed_members,
+            )
+        {
+            Ok(_) => {}
+            Err(error_5) if c.is_exception(&error_5) => {
+                if let Some(members_4) = &members_2 {
+                    c.PyMem_Free(Some(members_4))?;
+                    return Err(error_5);
+                }
+                return Err(error_5);
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        return Ok(0);
+    }
+    let name = c.PyStructSequence_Desc_name(desc)?;
+    let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
+    let error_4 = c
+        .PyErr_Format(
+            &PyExc_RuntimeError,
+            "Can't initialize builtin type %s",
+            &[Argument::Str(name.clone())],
+        );
+    if let Some(members_3) = &members_2 {
+        c.PyMem_Free(Some(members_3))?;
+        return Err(error_4);
+    }
+    return Err(error_4);
 }
 /// CPython: Objects/structseq.c, `PyStructSequence_InitType2`.
 pub fn PyStructSequence_InitType2<C: CApi>(

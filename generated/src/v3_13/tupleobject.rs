@@ -655,6 +655,113 @@ pub fn tuple_count<C: CApi>(
     };
     return Ok(Some(c.PyLong_FromSsize_t(count_3)?));
 }
+/// CPython: Objects/tupleobject.c, `tuplerichcompare`.
+pub fn tuplerichcompare<C: CApi>(
+    c: &mut C,
+    v: &C::Object,
+    w: &C::Object,
+    op: i32,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::tuplerichcompare);
+    if c.PyTuple_Check(v)? && c.PyTuple_Check(w)? {
+        let result = c.Py_SIZE(v)?;
+        let result_2 = c.Py_SIZE(w)?;
+        let i_3 = {
+            let mut i = 0isize;
+            loop {
+                if i < result && i < result_2 {
+                    let item = c.PyTupleObject_ob_item_at(v, i)?;
+                    let item_2 = c.PyTupleObject_ob_item_at(w, i)?;
+                    let object = match item.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let object_2 = match item_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_3 = super::object::PyObject_RichCompareBool(
+                        c,
+                        &object,
+                        &object_2,
+                        2,
+                    )?;
+                    if result_3 < 0 {
+                        return Ok(None);
+                    }
+                    if result_3 != 0 {
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        if !((i_3 >= result) || (i_3 >= result_2)) {
+            if op == 2 {
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            if op == 3 {
+                return Ok(Some(c.global(Global::Py_True)?));
+            }
+            let item_3 = c.PyTupleObject_ob_item_at(v, i_3)?;
+            let item_4 = c.PyTupleObject_ob_item_at(w, i_3)?;
+            return Ok(
+                super::object::PyObject_RichCompare(
+                    c,
+                    item_3.as_ref(),
+                    item_4.as_ref(),
+                    op,
+                )?,
+            );
+        }
+        match op {
+            2 => {
+                if result == result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            3 => {
+                if result != result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            0 => {
+                if result < result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            4 => {
+                if result > result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            1 => {
+                if result <= result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            5 => {
+                if result >= result_2 {
+                    return Ok(Some(c.global(Global::Py_True)?));
+                }
+                return Ok(Some(c.global(Global::Py_False)?));
+            }
+            _ => {
+                return Err(c.unsupported("Py_UNREACHABLE"));
+            }
+        }
+    }
+    return Ok(Some(c.global(Global::Py_NotImplemented)?));
+}
 /// CPython: Objects/tupleobject.c, `tuple_new_impl`.
 pub fn tuple_new_impl<C: CApi>(
     c: &mut C,
@@ -861,18 +968,7 @@ pub fn tuple___getnewargs___impl<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::tuple___getnewargs___impl);
     let result = c.Py_SIZE(self_)?;
-    let result_2 = match c.tupleslice(self_, 0, result) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "tuple___getnewargs___impl: call of Py_BuildValue while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result_2 = c.tupleslice(self_, 0, result)?;
     return Ok(c.Py_BuildValue("(N)", &[Argument::Object(result_2.clone())])?);
 }
 /// CPython: Objects/tupleobject.c, `_PyTuple_ClearFreeList`.
@@ -956,6 +1052,46 @@ pub fn tupleiter_len<C: CApi>(
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
 }
+/// CPython: Objects/tupleobject.c, `tupleiter_reduce`.
+pub fn tupleiter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::tupleiter_reduce);
+    let iditer = c._Py_ID("iter")?;
+    let iter = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(iter) => iter,
+        Err(error) if c.is_exception(&error) => {
+            if c._PyTupleIterObject_it_seq(it)?.is_some() {
+                c._PyTupleIterObject_it_seq(it)?;
+                c._PyTupleIterObject_it_index(it)?;
+                return Err(error);
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if c._PyTupleIterObject_it_seq(it)?.is_some() {
+        let it_seq = c._PyTupleIterObject_it_seq(it)?;
+        let it_index = c._PyTupleIterObject_it_index(it)?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(O)n",
+                    &[
+                        Argument::Object(iter.clone()),
+                        match it_seq.clone() {
+                            Some(object) => Argument::Object(object),
+                            None => return Err(c.unsupported("NULL in a format")),
+                        },
+                        Argument::Int(it_index as i64),
+                    ],
+                )?,
+        );
+    }
+    return Ok(c.Py_BuildValue("N(())", &[Argument::Object(iter.clone())])?);
+}
 /// CPython: Objects/tupleobject.c, `tupleiter_setstate`.
 pub fn tupleiter_setstate<C: CApi>(
     c: &mut C,
@@ -1030,6 +1166,91 @@ pub fn tuple_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         return Ok(it);
     }
     return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/tupleobject.c, `maybe_freelist_pop`.
+pub fn maybe_freelist_pop<C: CApi>(
+    c: &mut C,
+    size: isize,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::maybe_freelist_pop);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            if size == 0 {
+                return Err(error);
+            }
+            if size <= 20 {
+                return Err(c.unsupported("maybe_freelist_pop: NULL->tuples"));
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if size == 0 {
+        return Ok(None);
+    }
+    if size <= 20 {
+        let index = size.wrapping_sub(1);
+        if let Some(op) = &c._Py_object_freelists_tuples_items_at(&freelists, index)? {
+            let item = c.PyTupleObject_ob_item_at(op, 0)?;
+            c.set__Py_object_freelists_tuples_items_at(
+                &freelists,
+                index,
+                item.as_ref(),
+            )?;
+            c._Py_object_freelists_tuples_numfree_at(&freelists, index)?;
+            let item_2 = c._Py_object_freelists_tuples_numfree_at(&freelists, index)?;
+            c.set__Py_object_freelists_tuples_numfree_at(
+                &freelists,
+                index,
+                item_2.wrapping_sub(1),
+            )?;
+            super::object::_Py_NewReference(c, op)?;
+            return Ok(Some(op.clone()));
+        }
+    }
+    return Ok(None);
+}
+/// CPython: Objects/tupleobject.c, `maybe_freelist_push`.
+pub fn maybe_freelist_push<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::maybe_freelist_push);
+    let freelists = match c._Py_object_freelists_GET() {
+        Ok(freelists) => freelists,
+        Err(error) if c.is_exception(&error) => {
+            if c.Py_SIZE(op)? == 0 {
+                return Err(error);
+            }
+            if c.Py_SIZE(op)?.wrapping_sub(1) < 20 {
+                return Err(c.unsupported("maybe_freelist_push: NULL->tuples"));
+            }
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if c.Py_SIZE(op)? == 0 {
+        return Ok(0);
+    }
+    let index = c.Py_SIZE(op)?.wrapping_sub(1);
+    if index < 20 && c._Py_object_freelists_tuples_numfree_at(&freelists, index)? < 2000
+        && c._Py_object_freelists_tuples_numfree_at(&freelists, index)? >= 0
+    {
+        let PyTuple_Type = c.global(Global::PyTuple_Type)?;
+        if c.Py_IS_TYPE(op, &PyTuple_Type)? {
+            let item = c._Py_object_freelists_tuples_items_at(&freelists, index)?;
+            c.set_PyTupleObject_ob_item_at(op, 0, item.as_ref())?;
+            c.set__Py_object_freelists_tuples_items_at(&freelists, index, Some(op))?;
+            c._Py_object_freelists_tuples_numfree_at(&freelists, index)?;
+            let item_2 = c._Py_object_freelists_tuples_numfree_at(&freelists, index)?;
+            c.set__Py_object_freelists_tuples_numfree_at(
+                &freelists,
+                index,
+                item_2.wrapping_add(1),
+            )?;
+            return Ok(1);
+        }
+        return Ok(0);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/tupleobject.c, `maybe_freelist_clear`.
 pub fn maybe_freelist_clear<C: CApi>(

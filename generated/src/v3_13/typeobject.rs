@@ -153,13 +153,46 @@ pub fn _PyStaticType_GetState<C: CApi>(
     c.enter(FunctionId::_PyStaticType_GetState);
     return Ok(c.managed_static_type_state_get(self_)?);
 }
+/// CPython: Objects/typeobject.c, `is_readying`.
+pub fn is_readying<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::is_readying);
+    if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
+        let state = match c.managed_static_type_state_get(type_) {
+            Ok(state) => state,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("is_readying: NULL->readying"));
+            }
+            Err(error) => return Err(error),
+        };
+        return Ok(c.managed_static_type_state_readying(&state)?);
+    }
+    return Ok(i32::from((c.PyTypeObject_tp_flags(type_)? & 8192) != 0));
+}
+/// CPython: Objects/typeobject.c, `lookup_tp_dict`.
+pub fn lookup_tp_dict<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::lookup_tp_dict);
+    if (c.PyTypeObject_tp_flags(self_)? & 2) != 0 {
+        let state = match super::typeobject::_PyStaticType_GetState(c, self_) {
+            Ok(state) => state,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("lookup_tp_dict: NULL->tp_dict"));
+            }
+            Err(error) => return Err(error),
+        };
+        return Ok(c.managed_static_type_state_tp_dict(&state)?);
+    }
+    return Ok(c.PyTypeObject_tp_dict(self_)?);
+}
 /// CPython: Objects/typeobject.c, `_PyType_GetDict`.
 pub fn _PyType_GetDict<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyType_GetDict);
-    return Ok(c.lookup_tp_dict(self_)?);
+    return Ok(super::typeobject::lookup_tp_dict(c, self_)?);
 }
 /// CPython: Objects/typeobject.c, `PyType_GetDict`.
 pub fn PyType_GetDict<C: CApi>(
@@ -167,19 +200,8 @@ pub fn PyType_GetDict<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyType_GetDict);
-    let dict = match c.lookup_tp_dict(self_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyType_GetDict: call of _Py_XNewRef while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c._Py_XNewRef(Some(&dict))?);
+    let dict = super::typeobject::lookup_tp_dict(c, self_)?;
+    return Ok(c._Py_XNewRef(dict.as_ref())?);
 }
 /// CPython: Objects/typeobject.c, `lookup_tp_bases`.
 pub fn lookup_tp_bases<C: CApi>(
@@ -355,6 +377,24 @@ pub fn clear_tp_mro<C: CApi>(
     }
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `lookup_tp_subclasses`.
+pub fn lookup_tp_subclasses<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::lookup_tp_subclasses);
+    if (c.PyTypeObject_tp_flags(self_)? & 2) != 0 {
+        let state = match super::typeobject::_PyStaticType_GetState(c, self_) {
+            Ok(state) => state,
+            Err(error) if c.is_exception(&error) => {
+                return Err(c.unsupported("lookup_tp_subclasses: NULL->tp_subclasses"));
+            }
+            Err(error) => return Err(error),
+        };
+        return Ok(c.managed_static_type_state_tp_subclasses(&state)?);
+    }
+    return Ok(c.PyTypeObject_tp_subclasses(self_)?);
+}
 /// CPython: Objects/typeobject.c, `_PyType_HasSubclasses`.
 pub fn _PyType_HasSubclasses<C: CApi>(
     c: &mut C,
@@ -362,14 +402,10 @@ pub fn _PyType_HasSubclasses<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyType_HasSubclasses);
     if !((c.PyTypeObject_tp_flags(self_)? & 2) != 0) {
-        match c.lookup_tp_subclasses(self_) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        return Ok(1);
+        if super::typeobject::lookup_tp_subclasses(c, self_)?.is_some() {
+            return Ok(1);
+        }
+        return Ok(0);
     }
     match super::typeobject::_PyStaticType_GetState(c, self_) {
         Ok(_) => {}
@@ -378,14 +414,10 @@ pub fn _PyType_HasSubclasses<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    match c.lookup_tp_subclasses(self_) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Ok(1);
+    if super::typeobject::lookup_tp_subclasses(c, self_)?.is_some() {
+        return Ok(1);
+    }
+    return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `_PyType_GetSubclasses`.
 pub fn _PyType_GetSubclasses<C: CApi>(
@@ -394,62 +426,57 @@ pub fn _PyType_GetSubclasses<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyType_GetSubclasses);
     let list = c.PyList_New(0)?;
-    let subclasses = match c.lookup_tp_subclasses(self_) {
-        Ok(subclasses) => subclasses,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyType_GetSubclasses: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    {
-        let mut i = 0isize;
-        loop {
-            let mut i_2 = i;
-            let mut ref_ = None::<C::Object>;
-            let result = match c.PyDict_Next(&subclasses, &mut i_2, &mut None, &mut ref_)
-            {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyType_GetSubclasses: call of type_from_ref while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
-                let subclass = match super::typeobject::type_from_ref(c, ref_.as_ref()) {
-                    Ok(subclass) => subclass,
-                    Err(error_3) if c.is_exception(&error_3) => {
+    if let Some(subclasses) = &super::typeobject::lookup_tp_subclasses(c, self_)? {
+        {
+            let mut i = 0isize;
+            loop {
+                let mut i_2 = i;
+                let mut ref_ = None::<C::Object>;
+                let result = match c
+                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
+                {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
-                                    "_PyType_GetSubclasses: loop that goes on with an exception pending",
+                                    "_PyType_GetSubclasses: call of type_from_ref while an exception is pending",
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
-                match c.PyList_Append(&list, &subclass) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                i = i_2;
-                continue;
+                if result != 0 {
+                    let subclass = match super::typeobject::type_from_ref(
+                        c,
+                        ref_.as_ref(),
+                    ) {
+                        Ok(subclass) => subclass,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyType_GetSubclasses: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    match c.PyList_Append(&list, &subclass) {
+                        Ok(_) => {}
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    i = i_2;
+                    continue;
+                }
+                break;
             }
-            break;
-        }
-    };
+        };
+        return Ok(list);
+    }
     return Ok(list);
 }
 /// CPython: Objects/typeobject.c, `_PyType_DocWithoutSignature`.
@@ -991,6 +1018,61 @@ pub fn type_qualname<C: CApi>(
     };
     return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
 }
+/// CPython: Objects/typeobject.c, `type_set_name`.
+pub fn type_set_name<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    value: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_set_name);
+    let result = match super::typeobject::check_set_special_type_attr(
+        c,
+        type_,
+        Some(value),
+        "__name__",
+    ) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        if !c.PyUnicode_Check(value)? {
+            let tp_name = c.PyTypeObject_tp_name(type_)?;
+            let tp = c.Py_TYPE(value)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_TypeError,
+                        "can only assign string to %s.__name__, not '%s'",
+                        &[
+                            Argument::Str(tp_name.clone()),
+                            Argument::Str(tp_name_2.clone()),
+                        ],
+                    ),
+            );
+        }
+        let mut name_size = 0;
+        let result_2 = c.PyUnicode_AsUTF8AndSize(Some(value), &mut name_size)?;
+        if c.strlen(&result_2)? != (name_size as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "type name must not contain null characters",
+                    ),
+            );
+        }
+        c.set_PyTypeObject_tp_name(type_, Some(&result_2))?;
+        c.set_PyHeapTypeObject_ht_name(type_, Some(value))?;
+        return Ok(0);
+    }
+    return Ok(-1);
+}
 /// CPython: Objects/typeobject.c, `type_set_qualname`.
 pub fn type_set_qualname<C: CApi>(
     c: &mut C,
@@ -1059,28 +1141,21 @@ pub fn type_set_module<C: CApi>(
     };
     if result != 0 {
         super::typeobject::PyType_Modified(c, type_)?;
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+        let id__firstlineno = c._Py_ID("__firstlineno__")?;
+        match c.PyDict_Pop(dict.as_ref(), &id__firstlineno, &mut None) {
+            Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_set_module: call of PyDict_Pop while an exception is pending",
-                        ),
-                );
+                return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
-        let id__firstlineno = c._Py_ID("__firstlineno__")?;
-        match c.PyDict_Pop(Some(&dict), &id__firstlineno, &mut None) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
         let id__module = c._Py_ID("__module__")?;
-        return Ok(c.PyDict_SetItem(&dict, &id__module, value)?);
+        let object = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyDict_SetItem(&object, &id__module, value)?);
     }
     return Ok(-1);
 }
@@ -1176,26 +1251,19 @@ pub fn type_abstractmethods<C: CApi>(
         let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
         return Err(c.PyErr_SetObject(&PyExc_AttributeError, &id__abstractmethods));
     }
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut mod_ = None::<C::Object>;
+    let result = match c.PyDict_GetItemRef(&object, &id__abstractmethods_2, &mut mod_) {
+        Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_abstractmethods: NULL as an argument of PyDict_GetItemRef",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
-    };
-    let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
-    let mut mod_ = None::<C::Object>;
-    let result = match c.PyDict_GetItemRef(&dict, &id__abstractmethods_2, &mut mod_) {
-        Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
     };
     if result == 0 {
         let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
@@ -1217,46 +1285,32 @@ pub fn type_set_abstractmethods<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_abstractmethods);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            if value.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_set_abstractmethods: call of PyObject_IsTrue while an exception is pending",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "type_set_abstractmethods: call of PyDict_Pop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let abstract_ = if let Some(value_2) = value {
         let result = super::object::PyObject_IsTrue(c, value_2)?;
         let id__abstractmethods = c._Py_ID("__abstractmethods__")?;
-        match c.PyDict_SetItem(&dict, &id__abstractmethods, value_2) {
+        let object = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match c.PyDict_SetItem(&object, &id__abstractmethods, value_2) {
             Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         result
     } else {
         let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
-        let result_3 = match c.PyDict_Pop(Some(&dict), &id__abstractmethods_2, &mut None)
+        let result_3 = match c
+            .PyDict_Pop(dict.as_ref(), &id__abstractmethods_2, &mut None)
         {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         if result_3 == 0 {
             let id__abstractmethods_3 = c._Py_ID("__abstractmethods__")?;
@@ -1790,19 +1844,10 @@ pub fn type_set_bases<C: CApi>(
 /// CPython: Objects/typeobject.c, `type_dict`.
 pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_dict);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_dict: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c.PyDictProxy_New(&dict)?);
+    if let Some(dict) = &super::typeobject::lookup_tp_dict(c, type_)? {
+        return Ok(c.PyDictProxy_New(dict)?);
+    }
+    return Ok(c.global(Global::Py_None)?);
 }
 /// CPython: Objects/typeobject.c, `type_get_doc`.
 pub fn type_get_doc<C: CApi>(
@@ -1816,24 +1861,20 @@ pub fn type_get_doc<C: CApi>(
         let tp_doc = c.PyTypeObject_tp_doc(type_)?;
         return Ok(Some(c._PyType_GetDocFromInternalDoc(&tp_name, &tp_doc)?));
     }
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("type_get_doc: NULL as an argument of PyDict_GetItemRef"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__doc = c._Py_ID("__doc__")?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
     let mut result = None::<C::Object>;
     let result_7 = {
-        let result_2 = match c.PyDict_GetItemRef(&dict, &id__doc, &mut result) {
+        let result_2 = match c.PyDict_GetItemRef(&object, &id__doc, &mut result) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         if result_2 == 0 {
             Some(c.global(Global::Py_None)?)
@@ -1846,10 +1887,10 @@ pub fn type_get_doc<C: CApi>(
                         .call_descrgetfunc(descr_get_2, result_3, None, Some(type_))
                     {
                         Ok(result_4) => result_4,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
                         }
-                        Err(error_3) => return Err(error_3),
+                        Err(error_2) => return Err(error_2),
                     };
                     result_4.clone()
                 } else {
@@ -1895,17 +1936,13 @@ pub fn type_set_doc<C: CApi>(
     };
     if result != 0 {
         super::typeobject::PyType_Modified(c, type_)?;
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c.unsupported("type_set_doc: NULL as an argument of PyDict_SetItem"),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__doc = c._Py_ID("__doc__")?;
-        return Ok(c.PyDict_SetItem(&dict, &id__doc, value)?);
+        let object = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        return Ok(c.PyDict_SetItem(&object, &id__doc, value)?);
     }
     return Ok(-1);
 }
@@ -1927,26 +1964,19 @@ pub fn type_get_annotations<C: CApi>(
                 ),
         );
     }
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let id__annotations = c._Py_ID("__annotations__")?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut annotations = None::<C::Object>;
+    match c.PyDict_GetItemRef(&object, &id__annotations, &mut annotations) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_get_annotations: NULL as an argument of PyDict_GetItemRef",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
-    };
-    let id__annotations = c._Py_ID("__annotations__")?;
-    let mut annotations = None::<C::Object>;
-    match c.PyDict_GetItemRef(&dict, &id__annotations, &mut annotations) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
     };
     let annotations_7 = if let Some(annotations_2) = &annotations {
         let tp = c.Py_TYPE(annotations_2)?;
@@ -1956,10 +1986,10 @@ pub fn type_get_annotations<C: CApi>(
                 .call_descrgetfunc(get_2, annotations_2, None, Some(type_))
             {
                 Ok(annotations_3) => annotations_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error_2) => return Err(error_2),
             };
             annotations_3.clone()
         } else {
@@ -1969,19 +1999,24 @@ pub fn type_get_annotations<C: CApi>(
     } else {
         let annotations_5 = match c.PyDict_New() {
             Ok(annotations_5) => annotations_5,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let id__annotations_2 = c._Py_ID("__annotations__")?;
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = match c
+            .PyDict_SetItem(&object_2, &id__annotations_2, &annotations_5)
+        {
+            Ok(result_2) => result_2,
             Err(error_4) if c.is_exception(&error_4) => {
                 return Err(error_4);
             }
             Err(error_4) => return Err(error_4),
-        };
-        let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_SetItem(&dict, &id__annotations_2, &annotations_5)
-        {
-            Ok(result_2) => result_2,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(error_5);
-            }
-            Err(error_5) => return Err(error_5),
         };
         let annotations_6 = if result_2 != 0 {
             None
@@ -2012,43 +2047,28 @@ pub fn type_set_annotations<C: CApi>(
                 ),
         );
     }
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            if value.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_set_annotations: NULL as an argument of PyDict_SetItem",
-                        ),
-                );
-            }
-            return Err(
-                c
-                    .unsupported(
-                        "type_set_annotations: call of PyDict_Pop while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     if let Some(value_2) = value {
         let id__annotations = c._Py_ID("__annotations__")?;
-        match c.PyDict_SetItem(&dict, &id__annotations, value_2) {
+        let object = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match c.PyDict_SetItem(&object, &id__annotations, value_2) {
             Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    } else {
+        let id__annotations_2 = c._Py_ID("__annotations__")?;
+        let result_2 = match c.PyDict_Pop(dict.as_ref(), &id__annotations_2, &mut None) {
+            Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
-        };
-    } else {
-        let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_Pop(Some(&dict), &id__annotations_2, &mut None) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
         };
         if result_2 == 0 {
             let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
@@ -2067,26 +2087,19 @@ pub fn type_get_type_params<C: CApi>(
     if c.is(type_, Global::PyType_Type)? {
         return Ok(Some(c.PyTuple_New(0)?));
     }
-    let result = match c.lookup_tp_dict(type_) {
-        Ok(result) => result,
+    let result = super::typeobject::lookup_tp_dict(c, type_)?;
+    let id__type_params = c._Py_ID("__type_params__")?;
+    let object = match result.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut params = None::<C::Object>;
+    let result_2 = match c.PyDict_GetItemRef(&object, &id__type_params, &mut params) {
+        Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_get_type_params: NULL as an argument of PyDict_GetItemRef",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
-    };
-    let id__type_params = c._Py_ID("__type_params__")?;
-    let mut params = None::<C::Object>;
-    let result_2 = match c.PyDict_GetItemRef(&result, &id__type_params, &mut params) {
-        Ok(result_2) => result_2,
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
     };
     if result_2 == 0 {
         return Ok(Some(c.PyTuple_New(0)?));
@@ -2113,20 +2126,13 @@ pub fn type_set_type_params<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "type_set_type_params: NULL as an argument of PyDict_SetItem",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__type_params = c._Py_ID("__type_params__")?;
-        let result_2 = c.PyDict_SetItem(&dict, &id__type_params, value)?;
+        let object = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = c.PyDict_SetItem(&object, &id__type_params, value)?;
         if result_2 == 0 {
             super::typeobject::PyType_Modified(c, type_)?;
         }
@@ -5053,31 +5059,73 @@ pub fn type_new_alloc<C: CApi>(
     super::object::_PyObject_SetDeferredRefcount(c, &et)?;
     return Ok(et);
 }
+/// CPython: Objects/typeobject.c, `type_new_set_name`.
+pub fn type_new_set_name<C: CApi>(
+    c: &mut C,
+    ctx: &C::Object,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_new_set_name);
+    let name = c.type_new_ctx_name(ctx)?;
+    let mut name_size = 0;
+    let result = match c.PyUnicode_AsUTF8AndSize(name.as_ref(), &mut name_size) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.set_PyTypeObject_tp_name(type_, None)?;
+            c.PyTypeObject_tp_name(type_)?;
+            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+            if c.strlen(&tp_name_2)? != (name_size as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_ValueError_2,
+                            "type name must not contain null characters",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "type_new_set_name: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    c.set_PyTypeObject_tp_name(type_, Some(&result))?;
+    c.PyTypeObject_tp_name(type_)?;
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    if c.strlen(&tp_name)? != (name_size as usize) {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ValueError,
+                    "type name must not contain null characters",
+                ),
+        );
+    }
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_new_set_module`.
 pub fn type_new_set_module<C: CApi>(
     c: &mut C,
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_module);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_module: NULL as an argument of PyDict_Contains",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__module = c._Py_ID("__module__")?;
-    if c.PyDict_Contains(&dict, &id__module)? > 0 {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyDict_Contains(&object, &id__module)? > 0 {
         return Ok(0);
     }
     let globals = match c.PyEval_GetGlobals() {
         Ok(globals) => globals,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -5085,19 +5133,23 @@ pub fn type_new_set_module<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let id__name = c._Py_ID("__name__")?;
     let mut module = None::<C::Object>;
     let result = c.PyDict_GetItemRef(&globals, &id__name, &mut module)?;
     let r = if let Some(module_2) = &module {
         let id__module_2 = c._Py_ID("__module__")?;
-        let result_2 = match c.PyDict_SetItem(&dict, &id__module_2, module_2) {
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = match c.PyDict_SetItem(&object_2, &id__module_2, module_2) {
             Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         result_2
     } else {
@@ -5111,26 +5163,19 @@ pub fn type_new_set_ht_name<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_ht_name);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let id__qualname = c._Py_ID("__qualname__")?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut qualname = None::<C::Object>;
+    match c.PyDict_GetItemRef(&object, &id__qualname, &mut qualname) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_ht_name: NULL as an argument of PyDict_GetItemRef",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
-    };
-    let id__qualname = c._Py_ID("__qualname__")?;
-    let mut qualname = None::<C::Object>;
-    match c.PyDict_GetItemRef(&dict, &id__qualname, &mut qualname) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
     };
     if let Some(qualname_2) = &qualname {
         if !c.PyUnicode_Check(qualname_2)? {
@@ -5148,12 +5193,16 @@ pub fn type_new_set_ht_name<C: CApi>(
         }
         c.set_PyHeapTypeObject_ht_qualname(type_, Some(qualname_2))?;
         let id__qualname_2 = c._Py_ID("__qualname__")?;
-        match c.PyDict_DelItem(&dict, &id__qualname_2) {
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match c.PyDict_DelItem(&object_2, &id__qualname_2) {
             Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
     } else {
         let ht_name = c.PyHeapTypeObject_ht_name(type_)?;
@@ -5168,27 +5217,24 @@ pub fn type_new_staticmethod<C: CApi>(
     attr: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_staticmethod);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_staticmethod: NULL as an argument of PyDict_GetItemWithError",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if let Some(func) = &c.PyDict_GetItemWithError(&dict, attr)? {
+    if let Some(func) = &c.PyDict_GetItemWithError(&object, attr)? {
         if c.PyFunction_Check(func)? {
             let static_func = super::funcobject::PyStaticMethod_New(c, func)?;
-            match c.PyDict_SetItem(&dict, attr, &static_func) {
+            let object_2 = match dict.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            match c.PyDict_SetItem(&object_2, attr, &static_func) {
                 Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
             return Ok(0);
         }
@@ -5203,27 +5249,24 @@ pub fn type_new_classmethod<C: CApi>(
     attr: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_classmethod);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_classmethod: NULL as an argument of PyDict_GetItemWithError",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if let Some(func) = &c.PyDict_GetItemWithError(&dict, attr)? {
+    if let Some(func) = &c.PyDict_GetItemWithError(&object, attr)? {
         if c.PyFunction_Check(func)? {
             let method = super::funcobject::PyClassMethod_New(c, func)?;
-            match c.PyDict_SetItem(&dict, attr, &method) {
+            let object_2 = match dict.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            match c.PyDict_SetItem(&object_2, attr, &method) {
                 Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
             return Ok(0);
         }
@@ -5421,20 +5464,13 @@ pub fn type_new_set_classcell<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_classcell);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_classcell: NULL as an argument of PyDict_GetItemWithError",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__classcell = c._Py_ID("__classcell__")?;
-    if let Some(cell) = &c.PyDict_GetItemWithError(&dict, &id__classcell)? {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if let Some(cell) = &c.PyDict_GetItemWithError(&object, &id__classcell)? {
         if !c.PyCell_Check(cell)? {
             let tp = c.Py_TYPE(cell)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -5449,7 +5485,11 @@ pub fn type_new_set_classcell<C: CApi>(
         }
         match super::cellobject::PyCell_Set(c, cell, type_) {
             Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
+                match dict.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
                 return Err(
                     c
                         .unsupported(
@@ -5457,15 +5497,19 @@ pub fn type_new_set_classcell<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         let id__classcell_2 = c._Py_ID("__classcell__")?;
-        match c.PyDict_DelItem(&dict, &id__classcell_2) {
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match c.PyDict_DelItem(&object_2, &id__classcell_2) {
             Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         return Ok(0);
     }
@@ -5477,20 +5521,13 @@ pub fn type_new_set_classdictcell<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_classdictcell);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_new_set_classdictcell: NULL as an argument of PyDict_GetItemWithError",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__classdictcell = c._Py_ID("__classdictcell__")?;
-    if let Some(cell) = &c.PyDict_GetItemWithError(&dict, &id__classdictcell)? {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if let Some(cell) = &c.PyDict_GetItemWithError(&object, &id__classdictcell)? {
         if !c.PyCell_Check(cell)? {
             let tp = c.Py_TYPE(cell)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
@@ -5503,9 +5540,17 @@ pub fn type_new_set_classdictcell<C: CApi>(
                     ),
             );
         }
-        match super::cellobject::PyCell_Set(c, cell, &dict) {
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match super::cellobject::PyCell_Set(c, cell, &object_2) {
             Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
+            Err(error) if c.is_exception(&error) => {
+                match dict.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
                 return Err(
                     c
                         .unsupported(
@@ -5513,15 +5558,19 @@ pub fn type_new_set_classdictcell<C: CApi>(
                         ),
                 );
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         let id__classdictcell_2 = c._Py_ID("__classdictcell__")?;
-        match c.PyDict_DelItem(&dict, &id__classdictcell_2) {
+        let object_3 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match c.PyDict_DelItem(&object_3, &id__classdictcell_2) {
             Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         return Ok(0);
     }
@@ -5534,7 +5583,7 @@ pub fn type_new_set_attrs<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_attrs);
-    match c.type_new_set_name(ctx, type_) {
+    match super::typeobject::type_new_set_name(c, ctx, type_) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -6638,33 +6687,24 @@ pub fn find_name_in_mro<C: CApi>(
     let mro_6 = if let Some(mro_2) = &mro {
         mro_2.clone()
     } else {
-        let mro_4 = {
-            let result_2 = match c.is_readying(type_) {
-                Ok(result_2) => result_2,
+        let result_2 = super::typeobject::is_readying(c, type_)?;
+        let mro_4 = if result_2 != 0 {
+            None
+        } else {
+            let result_3 = match super::typeobject::PyType_Ready(c, type_) {
+                Ok(result_3) => result_3,
                 Err(error_3) if c.is_exception(&error_3) => {
-                    *error = 1i32;
+                    *error = -1i32;
                     return Err(error_3);
                 }
                 Err(error_3) => return Err(error_3),
             };
-            if result_2 != 0 {
-                None
-            } else {
-                let result_3 = match super::typeobject::PyType_Ready(c, type_) {
-                    Ok(result_3) => result_3,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        *error = -1i32;
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                if result_3 < 0 {
-                    *error = -1i32;
-                    return Ok(None);
-                }
-                let mro_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
-                mro_3.clone()
+            if result_3 < 0 {
+                *error = -1i32;
+                return Ok(None);
             }
+            let mro_3 = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+            mro_3.clone()
         };
         let Some(mro_5) = &mro_4 else {
             *error = 1i32;
@@ -6678,27 +6718,17 @@ pub fn find_name_in_mro<C: CApi>(
         loop {
             if i < result_4 {
                 let base = c.PyTuple_GET_ITEM(&mro_6, i)?;
-                let dict = match c.lookup_tp_dict(&base) {
-                    Ok(dict) => dict,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "find_name_in_mro: call of _PyDict_GetItemRef_KnownHash while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
+                let dict = super::typeobject::lookup_tp_dict(c, &base)?;
                 let mut res = None::<C::Object>;
-                match c._PyDict_GetItemRef_KnownHash(Some(&dict), name, result, &mut res)
+                match c
+                    ._PyDict_GetItemRef_KnownHash(dict.as_ref(), name, result, &mut res)
                 {
                     Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         *error = -1i32;
-                        return Err(error_6);
+                        return Err(error_4);
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_4) => return Err(error_4),
                 };
                 let Some(res_2) = &res else {
                     let i_2 = i.wrapping_add(1);
@@ -7221,8 +7251,10 @@ pub fn clear_static_tp_subclasses<C: CApi>(
     _isbuiltin: i32,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::clear_static_tp_subclasses);
-    c.lookup_tp_subclasses(type_)?;
-    c.clear_tp_subclasses(type_)?;
+    if super::typeobject::lookup_tp_subclasses(c, type_)?.is_some() {
+        c.clear_tp_subclasses(type_)?;
+        return Ok(());
+    }
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `clear_static_type_objects`.
@@ -7251,23 +7283,7 @@ pub fn fini_static_type<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::fini_static_type);
     super::typeobject::type_dealloc_common(c, type_)?;
-    match super::typeobject::clear_static_type_objects(c, type_, isbuiltin, final_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            if !(final_ != 0) {
-                super::weakrefobject::_PyStaticType_ClearWeakRefs(c, type_)?;
-                c.managed_static_type_state_clear(type_, isbuiltin, final_)?;
-                return Err(error);
-            }
-            let tp_flags_2 = c.PyTypeObject_tp_flags(type_)?;
-            c.set_PyTypeObject_tp_flags(type_, tp_flags_2 & 18446744073709547519)?;
-            c.set_PyTypeObject_tp_version_tag(type_, 0)?;
-            super::weakrefobject::_PyStaticType_ClearWeakRefs(c, type_)?;
-            c.managed_static_type_state_clear(type_, isbuiltin, final_)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
+    super::typeobject::clear_static_type_objects(c, type_, isbuiltin, final_)?;
     if final_ != 0 {
         let tp_flags = c.PyTypeObject_tp_flags(type_)?;
         c.set_PyTypeObject_tp_flags(type_, tp_flags & 18446744073709547519)?;
@@ -7303,23 +7319,12 @@ pub fn _PyTypes_FiniExtTypes<C: CApi>(c: &mut C) -> Result<(), C::Error> {
                         }
                         Err(error) => return Err(error),
                     };
-                    match super::typeobject::fini_static_type(
+                    super::typeobject::fini_static_type(
                         c,
                         &type_,
                         0,
                         i32::from(count == 1),
-                    ) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyTypes_FiniExtTypes: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
+                    )?;
                     let i_2 = i.wrapping_sub(1);
                     i = i_2;
                     continue;
@@ -7466,16 +7471,10 @@ pub fn type___dir___impl<C: CApi>(
 pub fn type_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_clear);
     super::typeobject::PyType_Modified(c, self_)?;
-    let dict = match c.lookup_tp_dict(self_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            c.set_PyHeapTypeObject_ht_module(self_, None)?;
-            c.set_PyTypeObject_tp_mro(self_, None)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    c.PyDict_Clear(&dict)?;
+    let dict = super::typeobject::lookup_tp_dict(c, self_)?;
+    if let Some(dict_2) = &dict {
+        c.PyDict_Clear(dict_2)?;
+    }
     c.set_PyHeapTypeObject_ht_module(self_, None)?;
     c.set_PyTypeObject_tp_mro(self_, None)?;
     return Ok(0);
@@ -8539,26 +8538,19 @@ pub fn _PyType_GetSlotNames<C: CApi>(
     cls: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyType_GetSlotNames);
-    let dict = match c.lookup_tp_dict(cls) {
-        Ok(dict) => dict,
+    let dict = super::typeobject::lookup_tp_dict(c, cls)?;
+    let id__slotnames = c._Py_ID("__slotnames__")?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let mut slotnames = None::<C::Object>;
+    match c.PyDict_GetItemRef(&object, &id__slotnames, &mut slotnames) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "_PyType_GetSlotNames: NULL as an argument of PyDict_GetItemRef",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
-    };
-    let id__slotnames = c._Py_ID("__slotnames__")?;
-    let mut slotnames = None::<C::Object>;
-    match c.PyDict_GetItemRef(&dict, &id__slotnames, &mut slotnames) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
-        }
-        Err(error_2) => return Err(error_2),
     };
     let Some(slotnames_2) = &slotnames else {
         let copyreg = super::typeobject::import_copyreg(c)?;
@@ -8729,7 +8721,7 @@ pub fn _common_reduce<C: CApi>(
     self_: &C::Object,
     proto: i32,
 ) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_common_reduce);
+    c.enter(FunctionId::typeobject__common_reduce);
     if proto >= 2 {
         return Ok(c.reduce_newobj(self_)?);
     }
@@ -8971,33 +8963,31 @@ pub fn type_add_method<C: CApi>(
             let name_2 = c.PyUnicode_FromString(Some(&ml_name))?;
             Some(name_2.clone())
         };
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
-            Err(error_4) if c.is_exception(&error_4) => {
-                if (c.PyMethodDef_ml_flags(meth)? & 64) != 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "type_add_method: NULL as an argument of PyDict_SetItem",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "type_add_method: call of PyDict_SetDefaultRef while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let ml_flags_3 = c.PyMethodDef_ml_flags(meth)?;
         if (ml_flags_3 & 64) != 0 {
-            let object = match name_3.as_ref() {
+            let object = match dict.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            match c.PyDict_SetItem(&dict, &object, descr_6) {
+            let object_2 = match name_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            match c.PyDict_SetItem(&object, &object_2, descr_6) {
+                Ok(_) => {}
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if isdescr_2 != 0 {
+                        return Err(error_4);
+                    }
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+        } else {
+            match c
+                .PyDict_SetDefaultRef(dict.as_ref(), name_3.as_ref(), descr_6, &mut None)
+            {
                 Ok(_) => {}
                 Err(error_5) if c.is_exception(&error_5) => {
                     if isdescr_2 != 0 {
@@ -9006,19 +8996,6 @@ pub fn type_add_method<C: CApi>(
                     return Err(error_5);
                 }
                 Err(error_5) => return Err(error_5),
-            };
-        } else {
-            match c
-                .PyDict_SetDefaultRef(Some(&dict), name_3.as_ref(), descr_6, &mut None)
-            {
-                Ok(_) => {}
-                Err(error_6) if c.is_exception(&error_6) => {
-                    if isdescr_2 != 0 {
-                        return Err(error_6);
-                    }
-                    return Err(error_6);
-                }
-                Err(error_6) => return Err(error_6),
             };
         };
         if isdescr_2 != 0 {}
@@ -9063,15 +9040,7 @@ pub fn type_add_methods<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
 pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_add_members);
     if let Some(memb) = &c.PyTypeObject_tp_members(type_)? {
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c.unsupported("type_add_members: loop while an exception is pending"),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let mut memb_2 = memb.clone();
         loop {
             c.PyMemberDef_name(&memb_2)?;
@@ -9082,13 +9051,18 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
                 match c
-                    .PyDict_SetDefaultRef(Some(&dict), d_name.as_ref(), descr, &mut None)
+                    .PyDict_SetDefaultRef(
+                        dict.as_ref(),
+                        d_name.as_ref(),
+                        descr,
+                        &mut None,
+                    )
                 {
                     Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 let memb_3 = c.step(&memb_2, 1, "PyMemberDef")?;
                 memb_2 = memb_3.clone();
@@ -9103,15 +9077,7 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
 pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_add_getset);
     if let Some(gsp) = &c.PyTypeObject_tp_getset(type_)? {
-        let dict = match c.lookup_tp_dict(type_) {
-            Ok(dict) => dict,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c.unsupported("type_add_getset: loop while an exception is pending"),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let mut gsp_2 = gsp.clone();
         loop {
             c.PyGetSetDef_name(&gsp_2)?;
@@ -9122,13 +9088,18 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
                 match c
-                    .PyDict_SetDefaultRef(Some(&dict), d_name.as_ref(), descr, &mut None)
+                    .PyDict_SetDefaultRef(
+                        dict.as_ref(),
+                        d_name.as_ref(),
+                        descr,
+                        &mut None,
+                    )
                 {
                     Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 let gsp_3 = c.step(&gsp_2, 1, "PyGetSetDef")?;
                 gsp_2 = gsp_3.clone();
@@ -9302,25 +9273,25 @@ pub fn inherit_special<C: CApi>(
 /// CPython: Objects/typeobject.c, `overrides_hash`.
 pub fn overrides_hash<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::overrides_hash);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("overrides_hash: NULL as an argument of PyDict_Contains"),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__eq = c._Py_ID("__eq__")?;
-    let result = c.PyDict_Contains(&dict, &id__eq)?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyDict_Contains(&object, &id__eq)?;
     let r = if result == 0 {
         let id__hash = c._Py_ID("__hash__")?;
-        let result_2 = match c.PyDict_Contains(&dict, &id__hash) {
+        let object_2 = match dict.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_2 = match c.PyDict_Contains(&object_2, &id__hash) {
             Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error) => return Err(error),
         };
         result_2
     } else {
@@ -9458,18 +9429,11 @@ pub fn type_ready_set_dict<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_set_dict);
-    match c.lookup_tp_dict(type_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_ready_set_dict: call of PyDict_New while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    if super::typeobject::lookup_tp_dict(c, type_)?.is_some() {
+        return Ok(0);
+    }
+    let dict = c.PyDict_New()?;
+    c.set_tp_dict(type_, &dict)?;
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `type_dict_set_doc`.
@@ -9478,20 +9442,13 @@ pub fn type_dict_set_doc<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_dict_set_doc);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_dict_set_doc: NULL as an argument of PyDict_Contains",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__doc = c._Py_ID("__doc__")?;
-    if c.PyDict_Contains(&dict, &id__doc)? > 0 {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyDict_Contains(&object, &id__doc)? > 0 {
         return Ok(0);
     }
     c.PyTypeObject_tp_doc(type_)?;
@@ -9503,7 +9460,7 @@ pub fn type_dict_set_doc<C: CApi>(
         &tp_doc,
     ) {
         Ok(result) => result,
-        Err(error_2) if c.is_exception(&error_2) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -9511,16 +9468,20 @@ pub fn type_dict_set_doc<C: CApi>(
                     ),
             );
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let doc = c.PyUnicode_FromString(Some(&result))?;
     let id__doc_2 = c._Py_ID("__doc__")?;
-    match c.PyDict_SetItem(&dict, &id__doc_2, &doc) {
+    let object_2 = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    match c.PyDict_SetItem(&object_2, &id__doc_2, &doc) {
         Ok(_) => {}
-        Err(error_3) if c.is_exception(&error_3) => {
-            return Err(error_3);
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(0);
 }
@@ -9705,6 +9666,73 @@ pub fn inherit_patma_flags<C: CApi>(
     }
     return Ok(());
 }
+/// CPython: Objects/typeobject.c, `type_ready_inherit`.
+pub fn type_ready_inherit<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::type_ready_inherit);
+    let base = c.PyTypeObject_tp_base(type_)?;
+    if let Some(base_2) = &base {
+        super::typeobject::inherit_special(c, type_, base_2)?;
+    }
+    let mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
+    let object = match mro.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result = c.PyTuple_GET_SIZE(&object)?;
+    {
+        let mut i = 1isize;
+        loop {
+            if i < result {
+                let object_2 = match mro.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let b = c.PyTuple_GET_ITEM(&object_2, i)?;
+                let check = c.PyType_Check(&b)?;
+                if check {
+                    match c.inherit_slots(type_, &b) {
+                        Ok(_) => {}
+                        Err(error) if c.is_exception(&error) => {
+                            return Err(error);
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    super::typeobject::inherit_patma_flags(c, type_, &b)?;
+                }
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    if let Some(base_3) = &base {
+        c.type_ready_inherit_as_structs(type_, base_3)?;
+    }
+    if c._PyType_HasFeature(type_, 16384)? != 0
+        && (c.PyTypeObject_tp_flags(type_)? & 1024) != 0
+    {
+        if let Some(tp_free) = &c.slot(type_, Slot::tp_free)?
+            && !c.is_function(Some(tp_free), FunctionId::PyObject_Free)?
+        {
+            return Ok(0);
+        }
+        let tp_name = c.PyTypeObject_tp_name(type_)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "type '%.100s' participates in gc and is a base type but has inappropriate tp_free slot",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    return Ok(0);
+}
 /// CPython: Objects/typeobject.c, `type_ready_set_hash`.
 pub fn type_ready_set_hash<C: CApi>(
     c: &mut C,
@@ -9714,30 +9742,27 @@ pub fn type_ready_set_hash<C: CApi>(
     if c.slot(type_, Slot::tp_hash)?.is_some() {
         return Ok(0);
     }
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_ready_set_hash: NULL as an argument of PyDict_Contains",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__hash = c._Py_ID("__hash__")?;
-    if c.PyDict_Contains(&dict, &id__hash)? > 0 {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyDict_Contains(&object, &id__hash)? > 0 {
         return Ok(0);
     }
     let id__hash_2 = c._Py_ID("__hash__")?;
+    let object_2 = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
     let Py_None = c.global(Global::Py_None)?;
-    match c.PyDict_SetItem(&dict, &id__hash_2, &Py_None) {
+    match c.PyDict_SetItem(&object_2, &id__hash_2, &Py_None) {
         Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(error_2);
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
         }
-        Err(error_2) => return Err(error_2),
+        Err(error) => return Err(error),
     };
     let PyObject_HashNotImplemented = c
         .function(FunctionId::PyObject_HashNotImplemented)?;
@@ -9852,70 +9877,69 @@ pub fn type_ready<C: CApi>(
     c.enter(FunctionId::type_ready);
     c.start_readying(type_)?;
     super::typeobject::type_ready_pre_checks(c, type_)?;
-    super::typeobject::type_ready_set_dict(c, type_)?;
-    let result = match super::typeobject::type_ready_set_base(c, type_) {
-        Ok(result) => result,
+    match super::typeobject::type_ready_set_dict(c, type_) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             c.stop_readying(type_)?;
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result < 0 {
-        c.stop_readying(type_)?;
-        return Ok(-1);
-    }
-    super::typeobject::type_ready_set_type(c, type_)?;
-    match super::typeobject::type_ready_set_bases(c, type_, initial) {
-        Ok(_) => {}
+    let result_2 = match super::typeobject::type_ready_set_base(c, type_) {
+        Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             c.stop_readying(type_)?;
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    let result_3 = match super::typeobject::type_ready_mro(c, type_, initial) {
-        Ok(result_3) => result_3,
+    if result_2 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    super::typeobject::type_ready_set_type(c, type_)?;
+    match super::typeobject::type_ready_set_bases(c, type_, initial) {
+        Ok(_) => {}
         Err(error_3) if c.is_exception(&error_3) => {
             c.stop_readying(type_)?;
             return Err(error_3);
         }
         Err(error_3) => return Err(error_3),
     };
-    if result_3 < 0 {
-        c.stop_readying(type_)?;
-        return Ok(-1);
-    }
-    match super::typeobject::type_ready_set_new(c, type_, initial) {
-        Ok(_) => {}
+    let result_4 = match super::typeobject::type_ready_mro(c, type_, initial) {
+        Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             c.stop_readying(type_)?;
             return Err(error_4);
         }
         Err(error_4) => return Err(error_4),
     };
-    let result_5 = match super::typeobject::type_ready_fill_dict(c, type_) {
-        Ok(result_5) => result_5,
+    if result_4 < 0 {
+        c.stop_readying(type_)?;
+        return Ok(-1);
+    }
+    match super::typeobject::type_ready_set_new(c, type_, initial) {
+        Ok(_) => {}
         Err(error_5) if c.is_exception(&error_5) => {
             c.stop_readying(type_)?;
             return Err(error_5);
         }
         Err(error_5) => return Err(error_5),
     };
-    if result_5 < 0 {
+    let result_6 = match super::typeobject::type_ready_fill_dict(c, type_) {
+        Ok(result_6) => result_6,
+        Err(error_6) if c.is_exception(&error_6) => {
+            c.stop_readying(type_)?;
+            return Err(error_6);
+        }
+        Err(error_6) => return Err(error_6),
+    };
+    if result_6 < 0 {
         c.stop_readying(type_)?;
         return Ok(-1);
     }
     if initial != 0 {
-        match c.type_ready_inherit(type_) {
-            Ok(_) => {}
-            Err(error_6) if c.is_exception(&error_6) => {
-                c.stop_readying(type_)?;
-                return Err(error_6);
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        match super::typeobject::type_ready_preheader(c, type_) {
+        match super::typeobject::type_ready_inherit(c, type_) {
             Ok(_) => {}
             Err(error_7) if c.is_exception(&error_7) => {
                 c.stop_readying(type_)?;
@@ -9923,16 +9947,16 @@ pub fn type_ready<C: CApi>(
             }
             Err(error_7) => return Err(error_7),
         };
+        match super::typeobject::type_ready_preheader(c, type_) {
+            Ok(_) => {}
+            Err(error_8) if c.is_exception(&error_8) => {
+                c.stop_readying(type_)?;
+                return Err(error_8);
+            }
+            Err(error_8) => return Err(error_8),
+        };
     }
     match super::typeobject::type_ready_set_hash(c, type_) {
-        Ok(_) => {}
-        Err(error_8) if c.is_exception(&error_8) => {
-            c.stop_readying(type_)?;
-            return Err(error_8);
-        }
-        Err(error_8) => return Err(error_8),
-    };
-    match super::typeobject::type_ready_add_subclasses(c, type_) {
         Ok(_) => {}
         Err(error_9) if c.is_exception(&error_9) => {
             c.stop_readying(type_)?;
@@ -9940,22 +9964,30 @@ pub fn type_ready<C: CApi>(
         }
         Err(error_9) => return Err(error_9),
     };
+    match super::typeobject::type_ready_add_subclasses(c, type_) {
+        Ok(_) => {}
+        Err(error_10) if c.is_exception(&error_10) => {
+            c.stop_readying(type_)?;
+            return Err(error_10);
+        }
+        Err(error_10) => return Err(error_10),
+    };
     if initial != 0 {
         match c.type_ready_managed_dict(type_) {
-            Ok(_) => {}
-            Err(error_10) if c.is_exception(&error_10) => {
-                c.stop_readying(type_)?;
-                return Err(error_10);
-            }
-            Err(error_10) => return Err(error_10),
-        };
-        match c.type_ready_post_checks(type_) {
             Ok(_) => {}
             Err(error_11) if c.is_exception(&error_11) => {
                 c.stop_readying(type_)?;
                 return Err(error_11);
             }
             Err(error_11) => return Err(error_11),
+        };
+        match c.type_ready_post_checks(type_) {
+            Ok(_) => {}
+            Err(error_12) if c.is_exception(&error_12) => {
+                c.stop_readying(type_)?;
+                return Err(error_12);
+            }
+            Err(error_12) => return Err(error_12),
         };
     }
     let tp_flags = c.PyTypeObject_tp_flags(type_)?;
@@ -10076,19 +10108,14 @@ pub fn add_subclass<C: CApi>(
     c.enter(FunctionId::add_subclass);
     let key = c.PyLong_FromVoidPtr(Some(type_))?;
     let ref_ = super::weakrefobject::PyWeakref_NewRef(c, type_, None)?;
-    let subclasses = match c.lookup_tp_subclasses(base) {
-        Ok(subclasses) => subclasses,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "add_subclass: call of init_tp_subclasses while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
+    let subclasses = super::typeobject::lookup_tp_subclasses(c, base)?;
+    let subclasses_4 = if let Some(subclasses_2) = &subclasses {
+        subclasses_2.clone()
+    } else {
+        let subclasses_3 = c.init_tp_subclasses(base)?;
+        subclasses_3.clone()
     };
-    return Ok(c.PyDict_SetItem(&subclasses, &key, &ref_)?);
+    return Ok(c.PyDict_SetItem(&subclasses_4, &key, &ref_)?);
 }
 /// CPython: Objects/typeobject.c, `add_all_subclasses`.
 pub fn add_all_subclasses<C: CApi>(
@@ -10143,54 +10170,56 @@ pub fn get_subclasses_key<C: CApi>(
     let key = match c.PyLong_FromVoidPtr(Some(type_)) {
         Ok(key) => key,
         Err(error) if c.is_exception(&error) => {
-            let subclasses = c.lookup_tp_subclasses(base)?;
-            {
-                let mut i = 0isize;
-                let mut key_2 = None::<C::Object>;
-                loop {
-                    let mut i_2 = i;
-                    let mut key_3 = key_2.clone();
-                    let mut ref_ = None::<C::Object>;
-                    let result = match c
-                        .PyDict_Next(&subclasses, &mut i_2, &mut key_3, &mut ref_)
-                    {
-                        Ok(result) => result,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "get_subclasses_key: call of type_from_ref while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    if result != 0 {
-                        let subclass = match super::typeobject::type_from_ref(
-                            c,
-                            ref_.as_ref(),
-                        ) {
-                            Ok(subclass) => subclass,
-                            Err(error_3) if c.is_exception(&error_3) => {
+            let subclasses = super::typeobject::lookup_tp_subclasses(c, base)?;
+            if let Some(subclasses_2) = &subclasses {
+                {
+                    let mut i = 0isize;
+                    let mut key_2 = None::<C::Object>;
+                    loop {
+                        let mut i_2 = i;
+                        let mut key_3 = key_2.clone();
+                        let mut ref_ = None::<C::Object>;
+                        let result = match c
+                            .PyDict_Next(subclasses_2, &mut i_2, &mut key_3, &mut ref_)
+                        {
+                            Ok(result) => result,
+                            Err(error_2) if c.is_exception(&error_2) => {
                                 return Err(
                                     c
                                         .unsupported(
-                                            "get_subclasses_key: loop that goes on with an exception pending",
+                                            "get_subclasses_key: call of type_from_ref while an exception is pending",
                                         ),
                                 );
                             }
-                            Err(error_3) => return Err(error_3),
+                            Err(error_2) => return Err(error_2),
                         };
-                        if !c.Py_Is(&subclass, type_)? {
-                            i = i_2;
-                            key_2 = key_3.clone();
-                            continue;
+                        if result != 0 {
+                            let subclass = match super::typeobject::type_from_ref(
+                                c,
+                                ref_.as_ref(),
+                            ) {
+                                Ok(subclass) => subclass,
+                                Err(error_3) if c.is_exception(&error_3) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "get_subclasses_key: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_3) => return Err(error_3),
+                            };
+                            if !c.Py_Is(&subclass, type_)? {
+                                i = i_2;
+                                key_2 = key_3.clone();
+                                continue;
+                            }
+                            return Ok(key_3);
                         }
-                        return Ok(key_3);
+                        break;
                     }
-                    break;
-                }
-            };
+                };
+            }
             return Ok(None);
         }
         Err(error) => return Err(error),
@@ -10204,38 +10233,29 @@ pub fn remove_subclass<C: CApi>(
     type_: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::remove_subclass);
-    let subclasses = c.lookup_tp_subclasses(base)?;
-    let key = match super::typeobject::get_subclasses_key(c, type_, base) {
-        Ok(key) => key,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "remove_subclass: call of PyDict_Size while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if let Some(key_2) = &key {
-        match c.PyDict_DelItem(&subclasses, key_2) {
-            Ok(result) => if result != 0 {}
-            Err(error_2) if c.is_exception(&error_2) => {}
-            Err(error_2) => return Err(error_2),
-        }
-    }
-    {
-        let result_2 = match c.PyDict_Size(&subclasses) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
+    if let Some(subclasses) = &super::typeobject::lookup_tp_subclasses(c, base)? {
+        let key = super::typeobject::get_subclasses_key(c, type_, base)?;
+        if let Some(key_2) = &key {
+            match c.PyDict_DelItem(subclasses, key_2) {
+                Ok(result) => if result != 0 {}
+                Err(error) if c.is_exception(&error) => {}
+                Err(error) => return Err(error),
             }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_2 == 0 {
-            c.clear_tp_subclasses(base)?;
         }
-    };
+        {
+            let result_2 = match c.PyDict_Size(subclasses) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 == 0 {
+                c.clear_tp_subclasses(base)?;
+            }
+        };
+        return Ok(());
+    }
     return Ok(());
 }
 /// CPython: Objects/typeobject.c, `remove_all_subclasses`.
@@ -11463,20 +11483,13 @@ pub fn add_tp_new_wrapper<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_tp_new_wrapper);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "add_tp_new_wrapper: NULL as an argument of PyDict_Contains",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
     let id__new = c._Py_ID("__new__")?;
-    if c.PyDict_Contains(&dict, &id__new)? > 0 {
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyDict_Contains(&object, &id__new)? > 0 {
         return Ok(0);
     }
     let tp_new_methoddef = c.variable("tp_new_methoddef")?;
@@ -11487,7 +11500,11 @@ pub fn add_tp_new_wrapper<C: CApi>(
         None,
     )?;
     let id__new_2 = c._Py_ID("__new__")?;
-    return Ok(c.PyDict_SetItem(&dict, &id__new_2, &func)?);
+    let object_2 = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    return Ok(c.PyDict_SetItem(&object_2, &id__new_2, &func)?);
 }
 /// CPython: Objects/typeobject.c, `method_is_overloaded`.
 pub fn method_is_overloaded<C: CApi>(
@@ -14713,16 +14730,12 @@ pub fn type_new_set_names<C: CApi>(
     type_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_new_set_names);
-    let dict = match c.lookup_tp_dict(type_) {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c.unsupported("type_new_set_names: NULL as an argument of PyDict_Copy"),
-            );
-        }
-        Err(error) => return Err(error),
+    let dict = super::typeobject::lookup_tp_dict(c, type_)?;
+    let object = match dict.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let names_to_set = c.PyDict_Copy(&dict)?;
+    let names_to_set = c.PyDict_Copy(&object)?;
     {
         let mut i = 0isize;
         loop {
@@ -14733,7 +14746,7 @@ pub fn type_new_set_names<C: CApi>(
                 .PyDict_Next(&names_to_set, &mut i_2, &mut key, &mut value)
             {
                 Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -14741,17 +14754,17 @@ pub fn type_new_set_names<C: CApi>(
                             ),
                     );
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
             if result != 0 {
                 let id__set_name = c._Py_ID("__set_name__")?;
-                let object = match value.as_ref() {
+                let object_2 = match value.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let Some(set_name) = &super::typeobject::_PyObject_LookupSpecial(
                     c,
-                    &object,
+                    &object_2,
                     &id__set_name,
                 )? else {
                     i = i_2;
@@ -14770,14 +14783,14 @@ pub fn type_new_set_names<C: CApi>(
                     )
                 {
                     Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        let object_2 = match value.as_ref() {
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        let object_3 = match value.as_ref() {
                             Some(object) => object.clone(),
                             None => {
                                 return Err(c.unsupported("NULL where an object must be"));
                             }
                         };
-                        let tp = c.Py_TYPE(&object_2)?;
+                        let tp = c.Py_TYPE(&object_3)?;
                         let tp_name = c.PyTypeObject_tp_name(&tp)?;
                         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
                         c._PyErr_FormatNote(
@@ -14791,9 +14804,9 @@ pub fn type_new_set_names<C: CApi>(
                                 Argument::Str(tp_name_2.clone()),
                             ],
                         )?;
-                        return Err(error_3);
+                        return Err(error_2);
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
                 i = i_2;
                 continue;
@@ -14851,87 +14864,70 @@ pub fn recurse_down_subclasses<C: CApi>(
     data: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::recurse_down_subclasses);
-    let subclasses = match c.lookup_tp_subclasses(type_) {
-        Ok(subclasses) => subclasses,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "recurse_down_subclasses: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    {
-        let mut i = 0isize;
-        loop {
-            let mut i_2 = i;
-            let mut ref_ = None::<C::Object>;
-            let result = match c.PyDict_Next(&subclasses, &mut i_2, &mut None, &mut ref_)
-            {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "recurse_down_subclasses: call of type_from_ref while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if result != 0 {
-                let subclass = match super::typeobject::type_from_ref(c, ref_.as_ref()) {
-                    Ok(subclass) => subclass,
-                    Err(error_3) if c.is_exception(&error_3) => {
+    if let Some(subclasses) = &super::typeobject::lookup_tp_subclasses(c, type_)? {
+        {
+            let mut i = 0isize;
+            loop {
+                let mut i_2 = i;
+                let mut ref_ = None::<C::Object>;
+                let result = match c
+                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
+                {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
-                                    "recurse_down_subclasses: loop that goes on with an exception pending",
+                                    "recurse_down_subclasses: call of type_from_ref while an exception is pending",
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
-                let dict = match c.lookup_tp_dict(&subclass) {
-                    Ok(dict) => dict,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "recurse_down_subclasses: call of update_subclasses while an exception is pending",
-                                ),
-                        );
+                if result != 0 {
+                    let subclass = match super::typeobject::type_from_ref(
+                        c,
+                        ref_.as_ref(),
+                    ) {
+                        Ok(subclass) => subclass,
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "recurse_down_subclasses: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                    let dict = super::typeobject::lookup_tp_dict(c, &subclass)?;
+                    if let Some(dict_2) = &dict && c.PyDict_Check(dict_2)? {
+                        if c.PyDict_Contains(dict_2, attr_name)? > 0 {
+                            i = i_2;
+                            continue;
+                        }
                     }
-                    Err(error_4) => return Err(error_4),
-                };
-                let check = c.PyDict_Check(&dict)?;
-                if check {
-                    if c.PyDict_Contains(&dict, attr_name)? > 0 {
-                        i = i_2;
-                        continue;
-                    }
+                    match super::typeobject::update_subclasses(
+                        c,
+                        &subclass,
+                        attr_name,
+                        callback,
+                        data,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(error_3);
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    i = i_2;
+                    continue;
                 }
-                match super::typeobject::update_subclasses(
-                    c,
-                    &subclass,
-                    attr_name,
-                    callback,
-                    data,
-                ) {
-                    Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                i = i_2;
-                continue;
+                break;
             }
-            break;
-        }
-    };
+        };
+        return Ok(0);
+    }
     return Ok(0);
 }
 /// CPython: Objects/typeobject.c, `super_dealloc`.
@@ -15045,25 +15041,18 @@ pub fn _super_lookup_descr<C: CApi>(
             let mut i_5 = i_4;
             loop {
                 let obj = c.PyTuple_GET_ITEM(mro, i_5)?;
-                let dict = match c.lookup_tp_dict(&obj) {
-                    Ok(dict) => dict,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_super_lookup_descr: NULL as an argument of PyDict_GetItemRef",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
+                let dict = super::typeobject::lookup_tp_dict(c, &obj)?;
+                let object = match dict.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let mut res = None::<C::Object>;
-                let result_3 = match c.PyDict_GetItemRef(&dict, name, &mut res) {
+                let result_3 = match c.PyDict_GetItemRef(&object, name, &mut res) {
                     Ok(result_3) => result_3,
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error) => return Err(error),
                 };
                 if result_3 != 0 {
                     return Ok(res);

@@ -7,6 +7,45 @@
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_UTF8`.
+pub fn _PyUnicode_UTF8<C: CApi>(c: &mut C, op: &C::Object) -> Result<String, C::Error> {
+    c.enter(FunctionId::_PyUnicode_UTF8);
+    return Ok(c.PyCompactUnicodeObject_utf8(op)?.to_owned());
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_SET_UTF8`.
+pub fn PyUnicode_SET_UTF8<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    utf8: &str,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyUnicode_SET_UTF8);
+    c.set_PyCompactUnicodeObject_utf8(op, Some(utf8))?;
+    return Ok(());
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_UTF8_LENGTH`.
+pub fn PyUnicode_UTF8_LENGTH<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyUnicode_UTF8_LENGTH);
+    let result = match c.PyUnicode_IS_COMPACT_ASCII(op) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.PyASCIIObject_length(op)?;
+            return Err(
+                c
+                    .unsupported(
+                        "PyUnicode_UTF8_LENGTH: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(c.PyASCIIObject_length(op)?);
+    }
+    return Ok(c.PyCompactUnicodeObject_utf8_length(op)?);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_SET_UTF8_LENGTH`.
 pub fn PyUnicode_SET_UTF8_LENGTH<C: CApi>(
     c: &mut C,
@@ -15,6 +54,28 @@ pub fn PyUnicode_SET_UTF8_LENGTH<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_SET_UTF8_LENGTH);
     c.set_PyCompactUnicodeObject_utf8_length(op, length)?;
+    return Ok(());
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_HASH`.
+pub fn PyUnicode_HASH<C: CApi>(
+    c: &mut C,
+    op: Option<&C::Object>,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::PyUnicode_HASH);
+    let object = match op {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->hash")),
+    };
+    return Ok(c.PyASCIIObject_hash(&object)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_SET_HASH`.
+pub fn PyUnicode_SET_HASH<C: CApi>(
+    c: &mut C,
+    op: &C::Object,
+    hash: isize,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyUnicode_SET_HASH);
+    c.set_PyASCIIObject_hash(op, hash)?;
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_InternedSize`.
@@ -492,7 +553,7 @@ pub fn unicode_islower<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_islower);
-    return Ok(c.unicode_islower_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_islower_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isupper`.
 pub fn unicode_isupper<C: CApi>(
@@ -501,7 +562,7 @@ pub fn unicode_isupper<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isupper);
-    return Ok(c.unicode_isupper_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isupper_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_istitle`.
 pub fn unicode_istitle<C: CApi>(
@@ -510,7 +571,7 @@ pub fn unicode_istitle<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_istitle);
-    return Ok(c.unicode_istitle_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_istitle_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isspace`.
 pub fn unicode_isspace<C: CApi>(
@@ -519,7 +580,7 @@ pub fn unicode_isspace<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isspace);
-    return Ok(c.unicode_isspace_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isspace_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isalpha`.
 pub fn unicode_isalpha<C: CApi>(
@@ -528,7 +589,7 @@ pub fn unicode_isalpha<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalpha);
-    return Ok(c.unicode_isalpha_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isalpha_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isalnum`.
 pub fn unicode_isalnum<C: CApi>(
@@ -537,7 +598,7 @@ pub fn unicode_isalnum<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalnum);
-    return Ok(c.unicode_isalnum_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isalnum_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isdecimal`.
 pub fn unicode_isdecimal<C: CApi>(
@@ -546,7 +607,7 @@ pub fn unicode_isdecimal<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdecimal);
-    return Ok(c.unicode_isdecimal_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isdecimal_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isdigit`.
 pub fn unicode_isdigit<C: CApi>(
@@ -555,7 +616,7 @@ pub fn unicode_isdigit<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdigit);
-    return Ok(c.unicode_isdigit_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isdigit_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isnumeric`.
 pub fn unicode_isnumeric<C: CApi>(
@@ -564,7 +625,7 @@ pub fn unicode_isnumeric<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isnumeric);
-    return Ok(c.unicode_isnumeric_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isnumeric_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isidentifier`.
 pub fn unicode_isidentifier<C: CApi>(
@@ -582,7 +643,7 @@ pub fn unicode_isprintable<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isprintable);
-    return Ok(c.unicode_isprintable_impl(self_)?);
+    return Ok(super::unicodeobject::unicode_isprintable_impl(c, self_)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_lower`.
 pub fn unicode_lower<C: CApi>(
@@ -898,7 +959,9 @@ pub fn unicode_maketrans<C: CApi>(
     };
     let x = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(Some(c.unicode_maketrans_impl(&x, None, None)?));
+        return Ok(
+            Some(super::unicodeobject::unicode_maketrans_impl(c, &x, None, None)?),
+        );
     }
     let item = c.item(args, 1)?;
     if !c.PyUnicode_Check(&item)? {
@@ -908,12 +971,18 @@ pub fn unicode_maketrans<C: CApi>(
     }
     let y = c.item(args, 1)?;
     if nargs < 3 {
-        return Ok(Some(c.unicode_maketrans_impl(&x, Some(&y), None)?));
+        return Ok(
+            Some(super::unicodeobject::unicode_maketrans_impl(c, &x, Some(&y), None)?),
+        );
     }
     let item_2 = c.item(args, 2)?;
     if c.PyUnicode_Check(&item_2)? {
         let z = c.item(args, 2)?;
-        return Ok(Some(c.unicode_maketrans_impl(&x, Some(&y), Some(&z))?));
+        return Ok(
+            Some(
+                super::unicodeobject::unicode_maketrans_impl(c, &x, Some(&y), Some(&z))?,
+            ),
+        );
     }
     let item_3 = c.item(args, 2)?;
     c._PyArg_BadArgument("maketrans", "argument 3", "str", &item_3)?;
@@ -949,9 +1018,9 @@ pub fn unicode_zfill<C: CApi>(
         -1isize
     };
     if ival == -1 {
-        return Ok(c.unicode_zfill_impl(self_, ival)?);
+        return Ok(super::unicodeobject::unicode_zfill_impl(c, self_, ival)?);
     }
-    return Ok(c.unicode_zfill_impl(self_, ival)?);
+    return Ok(super::unicodeobject::unicode_zfill_impl(c, self_, ival)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_startswith`.
 pub fn unicode_startswith<C: CApi>(
@@ -1787,13 +1856,134 @@ pub fn resize_copy<C: CApi>(
     };
     return Ok(copy);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_kind_name`.
+pub fn unicode_kind_name<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+) -> Result<String, C::Error> {
+    c.enter(FunctionId::unicode_kind_name);
+    let result = match c.PyUnicode_IS_COMPACT(Some(unicode)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            match c.PyASCIIObject_state_kind(unicode)? {
+                1 => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: call of PyUnicode_IS_ASCII while an exception is pending",
+                            ),
+                    );
+                }
+                2 => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                4 => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                _ => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+            }
+        }
+        Err(error) => return Err(error),
+    };
+    if !(result != 0) {
+        match c.PyASCIIObject_state_kind(unicode)? {
+            1 => {
+                let result_3 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_kind_name: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if result_3 != 0 {
+                    return Ok("legacy ascii".to_owned());
+                }
+                return Ok("legacy latin1".to_owned());
+            }
+            2 => {
+                return Ok("legacy UCS2".to_owned());
+            }
+            4 => {
+                return Ok("legacy UCS4".to_owned());
+            }
+            _ => {
+                return Ok("<legacy invalid kind>".to_owned());
+            }
+        }
+    }
+    match c.PyASCIIObject_state_kind(unicode)? {
+        1 => {
+            let result_2 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 != 0 {
+                return Ok("ascii".to_owned());
+            }
+            return Ok("latin1".to_owned());
+        }
+        2 => {
+            return Ok("UCS2".to_owned());
+        }
+        4 => {
+            return Ok("UCS4".to_owned());
+        }
+        _ => {
+            return Ok("<invalid compact kind>".to_owned());
+        }
+    }
+}
 /// CPython: Objects/unicodeobject.c, `unicode_check_modifiable`.
 pub fn unicode_check_modifiable<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::unicode_check_modifiable);
-    if super::unicodeobject::unicode_modifiable(c, Some(unicode))? != 0 {
+    let result = match super::unicodeobject::unicode_modifiable(c, Some(unicode)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_SystemError_2,
+                        "Cannot modify a string currently used",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
         return Ok(0);
     }
     let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
@@ -2005,7 +2195,7 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
             Err(error_8) => return Err(error_8),
         };
         if result_8 != 0 {
-            let result_9 = match c.unicode_kind_name(from) {
+            let result_9 = match super::unicodeobject::unicode_kind_name(c, from) {
                 Ok(result_9) => result_9,
                 Err(error_9) if c.is_exception(&error_9) => {
                     return Err(
@@ -2017,7 +2207,7 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                 }
                 Err(error_9) => return Err(error_9),
             };
-            let result_10 = match c.unicode_kind_name(to) {
+            let result_10 = match super::unicodeobject::unicode_kind_name(c, to) {
                 Ok(result_10) => result_10,
                 Err(error_10) if c.is_exception(&error_10) => {
                     let PyExc_SystemError_5 = c.global(Global::PyExc_SystemError)?;
@@ -2058,28 +2248,39 @@ pub fn unicode_modifiable<C: CApi>(
     let result = match c._PyObject_IsUniquelyReferenced(unicode) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
+            if super::unicodeobject::PyUnicode_HASH(c, unicode)? != -1 {
+                return Err(error);
+            }
             return Err(
                 c
                     .unsupported(
-                        "unicode_modifiable: call of PyUnicode_HASH while an exception is pending",
+                        "unicode_modifiable: call of PyUnicode_CHECK_INTERNED while an exception is pending",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
     if result != 0 {
-        match c.PyUnicode_HASH(unicode) {
-            Ok(_) => {}
+        if super::unicodeobject::PyUnicode_HASH(c, unicode)? != -1 {
+            return Ok(0);
+        }
+        let result_2 = match c.PyUnicode_CHECK_INTERNED(unicode) {
+            Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_modifiable: call of PyUnicode_CHECK_INTERNED while an exception is pending",
-                        ),
-                );
+                return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
+        if result_2 != 0 {
+            return Ok(0);
+        }
+        let object = match unicode {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if c.PyUnicode_CheckExact(&object)? {
+            return Ok(1);
+        }
         return Ok(0);
     }
     return Ok(0);
@@ -2111,18 +2312,10 @@ pub fn unicode_resize<C: CApi>(
                         ),
                 );
             }
-            if super::unicodeobject::unicode_modifiable(c, unicode.as_ref())? != 0 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_resize: call of PyUnicode_IS_COMPACT while an exception is pending",
-                        ),
-                );
-            }
             return Err(
                 c
                     .unsupported(
-                        "unicode_resize: call of resize_copy while an exception is pending",
+                        "unicode_resize: call of unicode_modifiable while an exception is pending",
                     ),
             );
         }
@@ -2148,14 +2341,26 @@ pub fn unicode_resize<C: CApi>(
         *p_unicode = Some(empty.clone());
         return Ok(0);
     }
-    if !(super::unicodeobject::unicode_modifiable(c, unicode.as_ref())? != 0) {
+    let result_2 = match super::unicodeobject::unicode_modifiable(c, unicode.as_ref()) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_resize: call of resize_copy while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if !(result_2 != 0) {
         let copy = super::unicodeobject::resize_copy(c, unicode.as_ref(), length)?;
         *p_unicode = Some(copy.clone());
         return Ok(0);
     }
-    let result_2 = match c.PyUnicode_IS_COMPACT(unicode.as_ref()) {
-        Ok(result_2) => result_2,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result_3 = match c.PyUnicode_IS_COMPACT(unicode.as_ref()) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
             return Err(
                 c
                     .unsupported(
@@ -2163,9 +2368,9 @@ pub fn unicode_resize<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_4) => return Err(error_4),
     };
-    if result_2 != 0 {
+    if result_3 != 0 {
         let new_unicode = c.resize_compact(unicode.as_ref(), length)?;
         *p_unicode = Some(new_unicode.clone());
         return Ok(0);
@@ -2205,6 +2410,16 @@ pub fn PyUnicode_FromStringAndSize<C: CApi>(
     }
     return Ok(c.PyUnicode_DecodeUTF8Stateful(u, size, None, &mut 0)?);
 }
+/// CPython: Objects/unicodeobject.c, `PyUnicode_FromString`.
+pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_FromString);
+    let result = c.strlen(u)?;
+    if result > 9223372036854775807 {
+        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+        return Err(c.PyErr_SetString(&PyExc_OverflowError, "input too long"));
+    }
+    return Ok(c.PyUnicode_DecodeUTF8Stateful(u, result as isize, None, &mut 0)?);
+}
 /// CPython: Objects/unicodeobject.c, `kind_maxchar_limit`.
 pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: i32) -> Result<u32, C::Error> {
     c.enter(FunctionId::kind_maxchar_limit);
@@ -2223,6 +2438,18 @@ pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: i32) -> Result<u32, C::Error
         }
     }
 }
+/// CPython: Objects/unicodeobject.c, `unicode_get_widechar_size`.
+pub fn unicode_get_widechar_size<C: CApi>(
+    c: &mut C,
+    unicode: Option<&C::Object>,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::unicode_get_widechar_size);
+    let object = match unicode {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->length")),
+    };
+    return Ok(c.PyASCIIObject_length(&object)?);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsWideChar`.
 pub fn PyUnicode_AsWideChar<C: CApi>(
     c: &mut C,
@@ -2232,23 +2459,7 @@ pub fn PyUnicode_AsWideChar<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_AsWideChar);
     if c.PyUnicode_Check(unicode)? {
-        let result = match c.unicode_get_widechar_size(unicode) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if !(size > -1) {
-                    c.unicode_copy_as_widechar(unicode, w, size)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_AsWideChar: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                c.unicode_copy_as_widechar(unicode, w, 0)?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
+        let result = super::unicodeobject::unicode_get_widechar_size(c, Some(unicode))?;
         let (res, size_3) = if size > result {
             let size_2 = result.wrapping_add(1);
             (result, size_2)
@@ -2426,7 +2637,14 @@ pub fn PyUnicode_EncodeFSDefault<C: CApi>(
             None => return Err(c.unsupported("NULL->errors")),
         };
         let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_encode_utf8(unicode, error_handler, &errors)?);
+        return Ok(
+            super::unicodeobject::unicode_encode_utf8(
+                c,
+                unicode,
+                error_handler,
+                &errors,
+            )?,
+        );
     }
     let object_4 = match fs_codec.as_ref() {
         Some(object) => object.clone(),
@@ -2496,6 +2714,28 @@ pub fn PyUnicode_DecodeLocaleAndSize<C: CApi>(
     c.enter(FunctionId::PyUnicode_DecodeLocaleAndSize);
     let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
     return Ok(c.unicode_decode_locale(str, len, result, 1)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeLocale`.
+pub fn PyUnicode_DecodeLocale<C: CApi>(
+    c: &mut C,
+    str: &str,
+    errors: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_DecodeLocale);
+    let size = c.strlen(str)? as isize;
+    let result = super::unicodeobject::_Py_GetErrorHandler(c, errors)?;
+    return Ok(c.unicode_decode_locale(str, size, result, 1)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefault`.
+pub fn PyUnicode_DecodeFSDefault<C: CApi>(
+    c: &mut C,
+    s: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_DecodeFSDefault);
+    let result = c.strlen(s)?;
+    return Ok(
+        super::unicodeobject::PyUnicode_DecodeFSDefaultAndSize(c, s, result as isize)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeFSDefaultAndSize`.
 pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
@@ -2573,7 +2813,7 @@ pub fn PyUnicode_AsUTF8AndSize<C: CApi>(
         return Err(error_2);
     }
     super::unicodeobject::unicode_ensure_utf8(c, unicode)?;
-    let result = match c.PyUnicode_UTF8_LENGTH(unicode) {
+    let result = match super::unicodeobject::PyUnicode_UTF8_LENGTH(c, unicode) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             *psize = -1isize;
@@ -2599,6 +2839,20 @@ pub fn PyUnicode_AsUTF8<C: CApi>(
         super::unicodeobject::PyUnicode_AsUTF8AndSize(c, unicode, &mut 0)?.to_owned(),
     );
 }
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_AsUTF8NoNUL`.
+pub fn _PyUnicode_AsUTF8NoNUL<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+) -> Result<String, C::Error> {
+    c.enter(FunctionId::_PyUnicode_AsUTF8NoNUL);
+    let mut size = 0;
+    let result = super::unicodeobject::PyUnicode_AsUTF8AndSize(c, unicode, &mut size)?;
+    if c.strlen(&result)? != (size as usize) {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+    }
+    return Ok(result.to_owned());
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_GetSize`.
 pub fn PyUnicode_GetSize<C: CApi>(
     c: &mut C,
@@ -2618,6 +2872,206 @@ pub fn PyUnicode_GetLength<C: CApi>(
     c.enter(FunctionId::PyUnicode_GetLength);
     if c.PyUnicode_Check(unicode)? {
         return Ok(c.PyUnicode_GET_LENGTH(Some(unicode))?);
+    }
+    return Err(c.PyErr_BadArgument());
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_ReadChar`.
+pub fn PyUnicode_ReadChar<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    index: isize,
+) -> Result<u32, C::Error> {
+    c.enter(FunctionId::PyUnicode_ReadChar);
+    if !c.PyUnicode_Check(unicode)? {
+        let _ = c.PyErr_BadArgument();
+        return Err(
+            c
+                .unsupported(
+                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
+                ),
+        );
+    }
+    if index < 0 {
+        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+        let _ = c.PyErr_SetString(&PyExc_IndexError, "string index out of range");
+        return Err(
+            c
+                .unsupported(
+                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
+                ),
+        );
+    }
+    let result = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if index >= -1 {
+                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
+                let _ = c
+                    .PyErr_SetString(&PyExc_IndexError_3, "string index out of range");
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_ReadChar: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "PyUnicode_ReadChar: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if index >= result {
+        let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
+        let _ = c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range");
+        return Err(
+            c
+                .unsupported(
+                    "PyUnicode_ReadChar: another result than usual while an exception is pending",
+                ),
+        );
+    }
+    let data = match c.PyUnicode_DATA(Some(unicode)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "PyUnicode_ReadChar: call of PyUnicode_READ while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let kind = c.PyASCIIObject_state_kind(unicode)?;
+    return Ok(c.PyUnicode_READ(kind as i32, Some(&data), index)?);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_WriteChar`.
+pub fn PyUnicode_WriteChar<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    index: isize,
+    ch: u32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyUnicode_WriteChar);
+    if c.PyUnicode_Check(unicode)? {
+        let result = match c.PyUnicode_IS_COMPACT(Some(unicode)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if index < 0 {
+                    let PyExc_IndexError_4 = c.global(Global::PyExc_IndexError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_IndexError_4,
+                                "string index out of range",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_WriteChar: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if result != 0 {
+            if index < 0 {
+                let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
+                );
+            }
+            let result_2 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    if index >= -1 {
+                        let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_IndexError_3,
+                                    "string index out of range",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_WriteChar: call of unicode_check_modifiable while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if index >= result_2 {
+                let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
+                );
+            }
+            let result_3 = match super::unicodeobject::unicode_check_modifiable(
+                c,
+                unicode,
+            ) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if result_3 != 0 {
+                return Ok(-1);
+            }
+            let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(unicode)) {
+                Ok(result_4) => result_4,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if !(ch > 4294967295) {
+                        c.PyASCIIObject_state_kind(unicode)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_WriteChar: call of PyUnicode_DATA while an exception is pending",
+                                ),
+                        );
+                    }
+                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                    return Err(
+                        c.PyErr_SetString(&PyExc_ValueError_2, "character out of range"),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if ch > result_4 {
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError, "character out of range"),
+                );
+            }
+            let kind = c.PyASCIIObject_state_kind(unicode)?;
+            let result_5 = match c.PyUnicode_DATA(Some(unicode)) {
+                Ok(result_5) => result_5,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    c.PyUnicode_WRITE(kind as i32, None, index, ch)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_WriteChar: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            c.PyUnicode_WRITE(kind as i32, Some(&result_5), index, ch)?;
+            return Ok(0);
+        }
+        return Err(c.PyErr_BadArgument());
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -2734,6 +3188,56 @@ pub fn ucs2lib_SWAB4<C: CApi>(c: &mut C, ch: u16) -> Result<u32, C::Error> {
 pub fn ucs4lib_SWAB4<C: CApi>(c: &mut C, ch: u32) -> Result<u32, C::Error> {
     c.enter(FunctionId::ucs4lib_SWAB4);
     return Ok(c._Py_bswap32(ch)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_encode_utf8`.
+pub fn unicode_encode_utf8<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    _error_handler: i32,
+    _errors: &str,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_encode_utf8);
+    if c.PyUnicode_Check(unicode)? {
+        match c.PyUnicode_UTF8(unicode) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_encode_utf8: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let result_2 = match c.PyUnicode_UTF8(unicode) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_encode_utf8: call of PyUnicode_UTF8_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_3 = match super::unicodeobject::PyUnicode_UTF8_LENGTH(c, unicode) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_encode_utf8: call of PyBytes_FromStringAndSize while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        return Ok(c.PyBytes_FromStringAndSize(Some(&result_2), result_3)?);
+    }
+    return Err(c.PyErr_BadArgument());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF8String`.
 pub fn PyUnicode_AsUTF8String<C: CApi>(
@@ -3022,7 +3526,7 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
         };
         return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
     }
-    return Ok(Some(c.PyUnicode_DecodeLatin1(s, size, Some(errors))?));
+    return Ok(Some(c.PyUnicode_DecodeLatin1(Some(s), size, Some(errors))?));
 }
 /// CPython: Objects/unicodeobject.c, `encoding_map_lookup`.
 pub fn encoding_map_lookup<C: CApi>(
@@ -3422,13 +3926,326 @@ pub fn charmaptranslate_output<C: CApi>(
     }
     return Ok(1);
 }
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_TranslateCharmap`.
+pub fn _PyUnicode_TranslateCharmap<C: CApi>(
+    c: &mut C,
+    input: &C::Object,
+    mapping: &C::Object,
+    errors: &str,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyUnicode_TranslateCharmap);
+    let writer = c.new_struct("_PyUnicodeWriter")?;
+    let data = match c.PyUnicode_DATA(Some(input)) {
+        Ok(data) => data,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(input)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_TranslateCharmap: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(input)? as i32;
+    let result = match c.PyUnicode_GET_LENGTH(Some(input)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c._PyUnicodeWriter_Init(&writer)?;
+            if 127 <= c._PyUnicodeWriter_maxchar(&writer)? {
+                let size_2 = c._PyUnicodeWriter_size(&writer)?;
+                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
+                    if !(errors != "ignore") {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_TranslateCharmap: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_TranslateCharmap: call of _PyUnicodeWriter_PrepareInternal while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 0 {
+        return Ok(Some(super::unicodeobject::PyUnicode_FromObject(c, input)?));
+    }
+    c._PyUnicodeWriter_Init(&writer)?;
+    let maxchar = c._PyUnicodeWriter_maxchar(&writer)?;
+    let value_2 = if 127 <= maxchar {
+        let size = c._PyUnicodeWriter_size(&writer)?;
+        if result <= size.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
+            0i32
+        } else {
+            let value = if result == 0 {
+                0i32
+            } else {
+                let result_2 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                    c,
+                    &writer,
+                    result,
+                    127,
+                ) {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+                        return Err(error_3);
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                result_2
+            };
+            value
+        }
+    } else {
+        let value = if result == 0 {
+            0i32
+        } else {
+            let result_2 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                c,
+                &writer,
+                result,
+                127,
+            ) {
+                Ok(result_2) => result_2,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+                    return Err(error_3);
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            result_2
+        };
+        value
+    };
+    if value_2 == -1 {
+        super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+        return Ok(None);
+    }
+    let value_3 = !(errors != "ignore");
+    let i_2 = {
+        let result_3 = match c.PyUnicode_IS_ASCII(Some(input)) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_TranslateCharmap: call of unicode_fast_translate while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_3 != 0 {
+            let mut i = 0;
+            let result_4 = match c
+                .unicode_fast_translate(
+                    input,
+                    mapping,
+                    &writer,
+                    i32::from(value_3),
+                    &mut i,
+                )
+            {
+                Ok(result_4) => result_4,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            if result_4 == 1 {
+                return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
+            }
+            i
+        } else {
+            0isize
+        }
+    };
+    let writer_3 = {
+        let mut errorHandler = None::<C::Object>;
+        let mut exc = None::<C::Object>;
+        let mut i_3 = i_2;
+        let writer_2 = writer.clone();
+        loop {
+            if i_3 < result {
+                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i_3) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_TranslateCharmap: call of charmaptranslate_output while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                let result_6 = match super::unicodeobject::charmaptranslate_output(
+                    c,
+                    result_5,
+                    mapping,
+                    &writer_2,
+                ) {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
+                        return Err(error_7);
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                if result_6 < 0 {
+                    super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
+                    return Ok(None);
+                }
+                if result_6 != 0 {
+                    let i_4 = i_3.wrapping_add(1);
+                    i_3 = i_4;
+                    continue;
+                }
+                let collend = i_3.wrapping_add(1);
+                let collend_4 = {
+                    let mut collend_2 = collend;
+                    loop {
+                        if collend_2 < result {
+                            let result_7 = match c
+                                .PyUnicode_READ(kind, Some(&data), collend_2)
+                            {
+                                Ok(result_7) => result_7,
+                                Err(error_8) if c.is_exception(&error_8) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "_PyUnicode_TranslateCharmap: call of charmaptranslate_lookup while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_8) => return Err(error_8),
+                            };
+                            let mut x = None::<C::Object>;
+                            let result_8 = match super::unicodeobject::charmaptranslate_lookup(
+                                c,
+                                result_7,
+                                mapping,
+                                &mut x,
+                            ) {
+                                Ok(result_8) => result_8,
+                                Err(error_9) if c.is_exception(&error_9) => {
+                                    super::unicodeobject::_PyUnicodeWriter_Dealloc(
+                                        c,
+                                        &writer_2,
+                                    )?;
+                                    return Err(error_9);
+                                }
+                                Err(error_9) => return Err(error_9),
+                            };
+                            if result_8 != 0 {
+                                super::unicodeobject::_PyUnicodeWriter_Dealloc(
+                                    c,
+                                    &writer_2,
+                                )?;
+                                return Ok(None);
+                            }
+                            if !!match x.as_ref() {
+                                Some(object) => c.is(object, Global::Py_None)?,
+                                None => false,
+                            } {
+                                let collend_3 = collend_2.wrapping_add(1);
+                                collend_2 = collend_3;
+                                continue;
+                            }
+                            break collend_2;
+                        } else {
+                            break collend_2
+                        }
+                    }
+                };
+                let (errorHandler_3, exc_3, i_5) = if value_3 {
+                    (errorHandler.clone(), exc.clone(), collend_4)
+                } else {
+                    let mut errorHandler_2 = errorHandler.clone();
+                    let mut exc_2 = exc.clone();
+                    let mut newpos = 0;
+                    let repunicode = match c
+                        .unicode_translate_call_errorhandler(
+                            errors,
+                            &mut errorHandler_2,
+                            "character maps to <undefined>",
+                            input,
+                            &mut exc_2,
+                            i_3,
+                            collend_4,
+                            &mut newpos,
+                        )
+                    {
+                        Ok(repunicode) => repunicode,
+                        Err(error_10) if c.is_exception(&error_10) => {
+                            super::unicodeobject::_PyUnicodeWriter_Dealloc(
+                                c,
+                                &writer_2,
+                            )?;
+                            return Err(error_10);
+                        }
+                        Err(error_10) => return Err(error_10),
+                    };
+                    let result_9 = match super::unicodeobject::_PyUnicodeWriter_WriteStr(
+                        c,
+                        &writer_2,
+                        &repunicode,
+                    ) {
+                        Ok(result_9) => result_9,
+                        Err(error_11) if c.is_exception(&error_11) => {
+                            super::unicodeobject::_PyUnicodeWriter_Dealloc(
+                                c,
+                                &writer_2,
+                            )?;
+                            return Err(error_11);
+                        }
+                        Err(error_11) => return Err(error_11),
+                    };
+                    if result_9 < 0 {
+                        super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
+                        return Ok(None);
+                    }
+                    (errorHandler_2.clone(), exc_2.clone(), newpos)
+                };
+                errorHandler = errorHandler_3.clone();
+                exc = exc_3.clone();
+                i_3 = i_5;
+                continue;
+            }
+            break writer_2.clone();
+        }
+    };
+    return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer_3)?);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Translate`.
 pub fn PyUnicode_Translate<C: CApi>(
     c: &mut C,
     str: &C::Object,
     mapping: &C::Object,
     errors: &str,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_Translate);
     match super::unicodeobject::ensure_unicode(c, str) {
         Ok(_) => {}
@@ -3437,7 +4254,9 @@ pub fn PyUnicode_Translate<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c._PyUnicode_TranslateCharmap(str, mapping, errors)?);
+    return Ok(
+        super::unicodeobject::_PyUnicode_TranslateCharmap(c, str, mapping, errors)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `GroupGenerator_init`.
 pub fn GroupGenerator_init<C: CApi>(
@@ -3449,6 +4268,197 @@ pub fn GroupGenerator_init<C: CApi>(
     c.set_GroupGenerator_grouping(self_, Some(grouping))?;
     c.set_GroupGenerator_i(self_, 0)?;
     c.set_GroupGenerator_previous(self_, 0)?;
+    return Ok(());
+}
+/// CPython: Objects/unicodeobject.c, `InsertThousandsGrouping_fill`.
+pub fn InsertThousandsGrouping_fill<C: CApi>(
+    c: &mut C,
+    writer: Option<&C::Object>,
+    buffer_pos: &mut isize,
+    digits: &C::Object,
+    digits_pos: &mut isize,
+    n_chars: isize,
+    n_zeros: isize,
+    thousands_sep: Option<&C::Object>,
+    thousands_sep_len: isize,
+    maxchar: &mut u32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::InsertThousandsGrouping_fill);
+    let Some(writer_2) = writer else {
+        let maxchar_2 = *maxchar;
+        if maxchar_2 == 127 && let Some(thousands_sep_3) = thousands_sep {
+            let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(thousands_sep_3)) {
+                Ok(result_4) => result_4,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    if !((maxchar_2 as i64) > 4294967295) {
+                        *maxchar = 4294967295u32;
+                        return Err(error_5);
+                    }
+                    *maxchar = maxchar_2;
+                    return Err(error_5);
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            let value = if maxchar_2 > result_4 { maxchar_2 } else { result_4 };
+            *maxchar = value;
+        }
+        return Ok(());
+    };
+    if let Some(thousands_sep_2) = thousands_sep {
+        let buffer_pos_2 = *buffer_pos;
+        *buffer_pos = buffer_pos_2.wrapping_sub(thousands_sep_len);
+        let buffer = c._PyUnicodeWriter_buffer(writer_2)?;
+        let object = match buffer.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+            c,
+            &object,
+            buffer_pos_2.wrapping_sub(thousands_sep_len),
+            thousands_sep_2,
+            0,
+            thousands_sep_len,
+        ) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                *buffer_pos = buffer_pos_2
+                    .wrapping_sub(thousands_sep_len)
+                    .wrapping_sub(n_chars);
+                let digits_pos_2 = *digits_pos;
+                *digits_pos = digits_pos_2.wrapping_sub(n_chars);
+                let buffer_2 = c._PyUnicodeWriter_buffer(writer_2)?;
+                let object_2 = match buffer_2.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &object_2,
+                    buffer_pos_2.wrapping_sub(thousands_sep_len).wrapping_sub(n_chars),
+                    digits,
+                    digits_pos_2.wrapping_sub(n_chars),
+                    n_chars,
+                ) {
+                    Ok(_) => {}
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        if n_zeros != 0 {
+                            *buffer_pos = buffer_pos_2
+                                .wrapping_sub(thousands_sep_len)
+                                .wrapping_sub(n_chars)
+                                .wrapping_sub(n_zeros);
+                            let buffer_4 = c._PyUnicodeWriter_buffer(writer_2)?;
+                            let object_4 = match buffer_4.as_ref() {
+                                Some(object) => object.clone(),
+                                None => return Err(c.unsupported("NULL->state")),
+                            };
+                            let _ = c.PyASCIIObject_state_kind(&object_4)? as i32;
+                            c._PyUnicodeWriter_buffer(writer_2)?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if n_zeros != 0 {
+                    *buffer_pos = buffer_pos_2
+                        .wrapping_sub(thousands_sep_len)
+                        .wrapping_sub(n_chars)
+                        .wrapping_sub(n_zeros);
+                    let buffer_3 = c._PyUnicodeWriter_buffer(writer_2)?;
+                    let object_3 = match buffer_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->state")),
+                    };
+                    let _ = c.PyASCIIObject_state_kind(&object_3)? as i32;
+                    c._PyUnicodeWriter_buffer(writer_2)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    let buffer_pos_3 = *buffer_pos;
+    *buffer_pos = buffer_pos_3.wrapping_sub(n_chars);
+    let digits_pos_3 = *digits_pos;
+    *digits_pos = digits_pos_3.wrapping_sub(n_chars);
+    let buffer_5 = c._PyUnicodeWriter_buffer(writer_2)?;
+    let object_5 = match buffer_5.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+        c,
+        &object_5,
+        buffer_pos_3.wrapping_sub(n_chars),
+        digits,
+        digits_pos_3.wrapping_sub(n_chars),
+        n_chars,
+    ) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            if n_zeros != 0 {
+                *buffer_pos = buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros);
+                let buffer_8 = c._PyUnicodeWriter_buffer(writer_2)?;
+                let object_7 = match buffer_8.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->state")),
+                };
+                let _ = c.PyASCIIObject_state_kind(&object_7)? as i32;
+                c._PyUnicodeWriter_buffer(writer_2)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "InsertThousandsGrouping_fill: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
+            }
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    if n_zeros != 0 {
+        *buffer_pos = buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros);
+        let buffer_6 = c._PyUnicodeWriter_buffer(writer_2)?;
+        let object_6 = match buffer_6.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->state")),
+        };
+        let kind = c.PyASCIIObject_state_kind(&object_6)? as i32;
+        let buffer_7 = c._PyUnicodeWriter_buffer(writer_2)?;
+        let data = match c.PyUnicode_DATA(buffer_7.as_ref()) {
+            Ok(data) => data,
+            Err(error_4) if c.is_exception(&error_4) => {
+                c.unicode_fill(
+                    kind,
+                    None,
+                    48,
+                    buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros),
+                    n_zeros,
+                )?;
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        c.unicode_fill(
+            kind,
+            Some(&data),
+            48,
+            buffer_pos_3.wrapping_sub(n_chars).wrapping_sub(n_zeros),
+            n_zeros,
+        )?;
+    }
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Count`.
@@ -3692,6 +4702,27 @@ pub fn do_lower<C: CApi>(
     c.enter(FunctionId::do_lower);
     return Ok(c.do_upper_or_lower(kind, data, length, res, maxchar, 1)?);
 }
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_FastFill`.
+pub fn _PyUnicode_FastFill<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    start: isize,
+    length: isize,
+    fill_char: u32,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyUnicode_FastFill);
+    let kind = c.PyASCIIObject_state_kind(unicode)? as i32;
+    let data = match c.PyUnicode_DATA(Some(unicode)) {
+        Ok(data) => data,
+        Err(error) if c.is_exception(&error) => {
+            c.unicode_fill(kind, None, fill_char, start, length)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    c.unicode_fill(kind, Some(&data), fill_char, start, length)?;
+    return Ok(());
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Fill`.
 pub fn PyUnicode_Fill<C: CApi>(
     c: &mut C,
@@ -3763,7 +4794,24 @@ pub fn PyUnicode_Fill<C: CApi>(
                                 ),
                         );
                     }
-                    c._PyUnicode_FastFill(unicode, start, maxlen_2, fill_char)?;
+                    match super::unicodeobject::_PyUnicode_FastFill(
+                        c,
+                        unicode,
+                        start,
+                        maxlen_2,
+                        fill_char,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Fill: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
                     return Err(
                         c
                             .unsupported(
@@ -3779,7 +4827,24 @@ pub fn PyUnicode_Fill<C: CApi>(
                             ),
                     );
                 }
-                c._PyUnicode_FastFill(unicode, start, length, fill_char)?;
+                match super::unicodeobject::_PyUnicode_FastFill(
+                    c,
+                    unicode,
+                    start,
+                    length,
+                    fill_char,
+                ) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Fill: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
                 return Err(
                     c
                         .unsupported(
@@ -3794,10 +4859,230 @@ pub fn PyUnicode_Fill<C: CApi>(
         if value <= 0 {
             return Ok(0);
         }
-        c._PyUnicode_FastFill(unicode, start, value, fill_char)?;
+        match super::unicodeobject::_PyUnicode_FastFill(
+            c,
+            unicode,
+            start,
+            value,
+            fill_char,
+        ) {
+            Ok(_) => {}
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_Fill: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
         return Ok(value);
     }
     return Err(c.PyErr_BadInternalCall());
+}
+/// CPython: Objects/unicodeobject.c, `pad`.
+pub fn pad<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    left: isize,
+    right: isize,
+    fill: u32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::pad);
+    let left_2 = if left < 0 { 0isize } else { left };
+    let right_2 = if right < 0 { 0isize } else { right };
+    if left_2 == 0 && right_2 == 0 {
+        return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
+    }
+    let length = c.PyASCIIObject_length(self_)?;
+    if (left_2 > ((9223372036854775807 as i64).wrapping_sub(length as i64) as isize))
+        || (right_2
+            > ((9223372036854775807 as i64)
+                .wrapping_sub(left_2.wrapping_add(c.PyASCIIObject_length(self_)?) as i64)
+                as isize))
+    {
+        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+        return Err(c.PyErr_SetString(&PyExc_OverflowError, "padded string is too long"));
+    }
+    let result = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if !(4294967295 > (fill as i64)) {
+                c.PyASCIIObject_length(self_)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: call of PyUnicode_New while an exception is pending",
+                        ),
+                );
+            }
+            c.PyASCIIObject_length(self_)?;
+            return Err(
+                c.unsupported("pad: call of PyUnicode_New while an exception is pending"),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let value = if result > fill { result } else { fill };
+    let length_2 = c.PyASCIIObject_length(self_)?;
+    let u = c.PyUnicode_New(left_2.wrapping_add(length_2).wrapping_add(right_2), value)?;
+    let kind = c.PyASCIIObject_state_kind(&u)? as i32;
+    let data = match c.PyUnicode_DATA(Some(&u)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if !(left_2 != 0) {
+                if !(right_2 != 0) {
+                    let length_10 = c.PyASCIIObject_length(self_)?;
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &u,
+                        left_2,
+                        self_,
+                        0,
+                        length_10,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "pad: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "pad: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                let length_8 = c.PyASCIIObject_length(self_)?;
+                c.unicode_fill(
+                    kind,
+                    None,
+                    fill,
+                    left_2.wrapping_add(length_8),
+                    right_2,
+                )?;
+                let length_9 = c.PyASCIIObject_length(self_)?;
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &u,
+                    left_2,
+                    self_,
+                    0,
+                    length_9,
+                ) {
+                    Ok(_) => {}
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "pad: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            c.unicode_fill(kind, None, fill, 0, left_2)?;
+            if !(right_2 != 0) {
+                let length_7 = c.PyASCIIObject_length(self_)?;
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &u,
+                    left_2,
+                    self_,
+                    0,
+                    length_7,
+                ) {
+                    Ok(_) => {}
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "pad: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                return Err(
+                    c
+                        .unsupported(
+                            "pad: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            let length_5 = c.PyASCIIObject_length(self_)?;
+            c.unicode_fill(kind, None, fill, left_2.wrapping_add(length_5), right_2)?;
+            let length_6 = c.PyASCIIObject_length(self_)?;
+            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                c,
+                &u,
+                left_2,
+                self_,
+                0,
+                length_6,
+            ) {
+                Ok(_) => {}
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "pad: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "pad: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if left_2 != 0 {
+        c.unicode_fill(kind, Some(&data), fill, 0, left_2)?;
+    }
+    if right_2 != 0 {
+        let length_3 = c.PyASCIIObject_length(self_)?;
+        c.unicode_fill(kind, Some(&data), fill, left_2.wrapping_add(length_3), right_2)?;
+    }
+    let length_4 = c.PyASCIIObject_length(self_)?;
+    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+        c,
+        &u,
+        left_2,
+        self_,
+        0,
+        length_4,
+    ) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "pad: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(u);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_center_impl`.
 pub fn unicode_center_impl<C: CApi>(
@@ -3844,7 +5129,9 @@ pub fn unicode_center_impl<C: CApi>(
     };
     let marg = width.wrapping_sub(result_2);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
-    return Ok(c.unicodeobject_pad(self_, left, marg.wrapping_sub(left), fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, left, marg.wrapping_sub(left), fillchar)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_Equal`.
 pub fn _PyUnicode_Equal<C: CApi>(
@@ -3884,6 +5171,16 @@ pub fn PyUnicode_Compare<C: CApi>(
                 &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
             ),
     );
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_EqualToUTF8`.
+pub fn PyUnicode_EqualToUTF8<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    str: &str,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::PyUnicode_EqualToUTF8);
+    let result = c.strlen(str)?;
+    return Ok(c.PyUnicode_EqualToUTF8AndSize(unicode, str, result as isize)?);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_EqualToASCIIId`.
 pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
@@ -3931,36 +5228,157 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
         if result_2 != 0 {
             return Ok(0);
         }
-        let result_3 = match c.PyUnicode_HASH(Some(&right_uni)) {
-            Ok(result_3) => result_3,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EqualToASCIIId: call of PyUnicode_HASH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        let result_4 = match c.PyUnicode_HASH(Some(left)) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EqualToASCIIId: call of unicode_compare_eq while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if result_4 != result_3 {
+        let result_3 = super::unicodeobject::PyUnicode_HASH(c, Some(&right_uni))?;
+        let result_4 = super::unicodeobject::PyUnicode_HASH(c, Some(left))?;
+        if result_4 != -1 && result_4 != result_3 {
             return Ok(0);
         }
         return Ok(c.unicode_compare_eq(left, &right_uni)?);
     }
     return Ok(0);
+}
+/// CPython: Objects/unicodeobject.c, `PyUnicode_RichCompare`.
+pub fn PyUnicode_RichCompare<C: CApi>(
+    c: &mut C,
+    left: &C::Object,
+    right: &C::Object,
+    op: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_RichCompare);
+    if c.PyUnicode_Check(left)? && c.PyUnicode_Check(right)? {
+        if c.Py_Is(left, right)? {
+            match op {
+                2 | 1 | 5 => {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                3 | 0 | 4 => {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                _ => {
+                    return Err(c.PyErr_BadArgument());
+                }
+            }
+        }
+        if (op == 2) || (op == 3) {
+            let result = match c.unicode_compare_eq(left, right) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
+                    super::boolobject::PyBool_FromLong(
+                        c,
+                        (-1 ^ i32::from(op == 3)) as i64,
+                    )?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            return Ok(
+                super::boolobject::PyBool_FromLong(
+                    c,
+                    (result ^ i32::from(op == 3)) as i64,
+                )?,
+            );
+        }
+        let result_2 = match c.unicode_compare(left, right) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                match op {
+                    2 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    3 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    0 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    4 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    1 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    5 => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    _ => {
+                        return Err(c.unsupported("Py_UNREACHABLE"));
+                    }
+                }
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        match op {
+            2 => {
+                if result_2 == 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            3 => {
+                if result_2 != 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            0 => {
+                return Ok(c.global(Global::Py_False)?);
+            }
+            4 => {
+                if result_2 > 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            1 => {
+                if result_2 <= 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            5 => {
+                return Ok(c.global(Global::Py_True)?);
+            }
+            _ => {
+                return Err(c.unsupported("Py_UNREACHABLE"));
+            }
+        }
+    }
+    return Ok(c.global(Global::Py_NotImplemented)?);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_EQ`.
 pub fn _PyUnicode_EQ<C: CApi>(
@@ -4150,6 +5568,582 @@ pub fn PyUnicode_Concat<C: CApi>(
     };
     return Ok(result_6);
 }
+/// CPython: Objects/unicodeobject.c, `PyUnicode_Append`.
+pub fn PyUnicode_Append<C: CApi>(
+    c: &mut C,
+    p_left: &mut Option<C::Object>,
+    right: Option<&C::Object>,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::PyUnicode_Append);
+    let left = p_left.clone();
+    if let Some(right_2) = right && let Some(left_2) = &left
+        && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
+    {
+        let empty = match c.unicode_get_empty() {
+            Ok(empty) => empty,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if c.Py_Is(left_2, &empty)? {
+            *p_left = Some(right_2.clone());
+            return Ok(());
+        }
+        if c.Py_Is(right_2, &empty)? {
+            return Ok(());
+        }
+        let result = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_2 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                if (result as u64) > 9223372036854775808 {
+                    let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
+                    let error_36 = c
+                        .PyErr_SetString(
+                            &PyExc_OverflowError_2,
+                            "strings are too large to concat",
+                        );
+                    *p_left = None;
+                    return Err(error_36);
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        if result > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
+        {
+            let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+            let error_4 = c
+                .PyErr_SetString(
+                    &PyExc_OverflowError,
+                    "strings are too large to concat",
+                );
+            *p_left = None;
+            return Err(error_4);
+        }
+        let new_len = result.wrapping_add(result_2);
+        {
+            let result_3 = match super::unicodeobject::unicode_modifiable(
+                c,
+                Some(left_2),
+            ) {
+                Ok(result_3) => result_3,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            if result_3 != 0 {
+                if c.PyUnicode_CheckExact(right_2)? {
+                    let kind = c.PyASCIIObject_state_kind(right_2)?;
+                    if kind <= c.PyASCIIObject_state_kind(left_2)? {
+                        let result_4 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
+                            Ok(result_4) => result_4,
+                            Err(error_6) if c.is_exception(&error_6) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_6) => return Err(error_6),
+                        };
+                        if result_4 != 0 {
+                            let result_5 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
+                                Ok(result_5) => result_5,
+                                Err(error_7) if c.is_exception(&error_7) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of unicode_resize while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_7) => return Err(error_7),
+                            };
+                            if result_5 != 0 {
+                                let result_6 = match super::unicodeobject::unicode_resize(
+                                    c,
+                                    p_left,
+                                    new_len,
+                                ) {
+                                    Ok(result_6) => result_6,
+                                    Err(error_8) if c.is_exception(&error_8) => {
+                                        *p_left = None;
+                                        return Err(error_8);
+                                    }
+                                    Err(error_8) => return Err(error_8),
+                                };
+                                if result_6 != 0 {
+                                    *p_left = None;
+                                    return Ok(());
+                                }
+                                let object = match (*p_left).as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &object,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_9) if c.is_exception(&error_9) => {
+                                        return Err(error_9);
+                                    }
+                                    Err(error_9) => return Err(error_9),
+                                };
+                            } else {
+                                let result_8 = match c
+                                    .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
+                                {
+                                    Ok(result_8) => result_8,
+                                    Err(error_10) if c.is_exception(&error_10) => {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_10) => return Err(error_10),
+                                };
+                                let result_9 = match c
+                                    .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
+                                {
+                                    Ok(result_9) => result_9,
+                                    Err(error_11) if c.is_exception(&error_11) => {
+                                        if (result_8 as i64) > 4294967295 {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_11) => return Err(error_11),
+                                };
+                                let value = if result_8 > result_9 {
+                                    result_8
+                                } else {
+                                    result_9
+                                };
+                                let res = match c.PyUnicode_New(new_len, value) {
+                                    Ok(res) => res,
+                                    Err(error_12) if c.is_exception(&error_12) => {
+                                        *p_left = None;
+                                        return Err(error_12);
+                                    }
+                                    Err(error_12) => return Err(error_12),
+                                };
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &res,
+                                    0,
+                                    left_2,
+                                    0,
+                                    result,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_13) if c.is_exception(&error_13) => {
+                                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                            c,
+                                            &res,
+                                            result,
+                                            right_2,
+                                            0,
+                                            result_2,
+                                        ) {
+                                            Ok(_) => {}
+                                            Err(error_15) if c.is_exception(&error_15) => {
+                                                *p_left = Some(res.clone());
+                                                return Err(error_15);
+                                            }
+                                            Err(error_15) => return Err(error_15),
+                                        };
+                                        *p_left = Some(res.clone());
+                                        return Err(error_13);
+                                    }
+                                    Err(error_13) => return Err(error_13),
+                                };
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &res,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_14) if c.is_exception(&error_14) => {
+                                        *p_left = Some(res.clone());
+                                        return Err(error_14);
+                                    }
+                                    Err(error_14) => return Err(error_14),
+                                };
+                                *p_left = Some(res.clone());
+                            }
+                        } else {
+                            let result_13 = match super::unicodeobject::unicode_resize(
+                                c,
+                                p_left,
+                                new_len,
+                            ) {
+                                Ok(result_13) => result_13,
+                                Err(error_16) if c.is_exception(&error_16) => {
+                                    *p_left = None;
+                                    return Err(error_16);
+                                }
+                                Err(error_16) => return Err(error_16),
+                            };
+                            if result_13 != 0 {
+                                *p_left = None;
+                                return Ok(());
+                            }
+                            let object_2 = match (*p_left).as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &object_2,
+                                result,
+                                right_2,
+                                0,
+                                result_2,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_17) if c.is_exception(&error_17) => {
+                                    return Err(error_17);
+                                }
+                                Err(error_17) => return Err(error_17),
+                            };
+                        }
+                    } else {
+                        let result_15 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                            Ok(result_15) => result_15,
+                            Err(error_18) if c.is_exception(&error_18) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_18) => return Err(error_18),
+                        };
+                        let result_16 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                            Ok(result_16) => result_16,
+                            Err(error_19) if c.is_exception(&error_19) => {
+                                if (result_15 as i64) > 4294967295 {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_19) => return Err(error_19),
+                        };
+                        let value_2 = if result_15 > result_16 {
+                            result_15
+                        } else {
+                            result_16
+                        };
+                        let res_2 = match c.PyUnicode_New(new_len, value_2) {
+                            Ok(res_2) => res_2,
+                            Err(error_20) if c.is_exception(&error_20) => {
+                                *p_left = None;
+                                return Err(error_20);
+                            }
+                            Err(error_20) => return Err(error_20),
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res_2,
+                            0,
+                            left_2,
+                            0,
+                            result,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_21) if c.is_exception(&error_21) => {
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &res_2,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_23) if c.is_exception(&error_23) => {
+                                        *p_left = Some(res_2.clone());
+                                        return Err(error_23);
+                                    }
+                                    Err(error_23) => return Err(error_23),
+                                };
+                                *p_left = Some(res_2.clone());
+                                return Err(error_21);
+                            }
+                            Err(error_21) => return Err(error_21),
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res_2,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_22) if c.is_exception(&error_22) => {
+                                *p_left = Some(res_2.clone());
+                                return Err(error_22);
+                            }
+                            Err(error_22) => return Err(error_22),
+                        };
+                        *p_left = Some(res_2.clone());
+                    }
+                } else {
+                    let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                        Ok(result_20) => result_20,
+                        Err(error_24) if c.is_exception(&error_24) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_24) => return Err(error_24),
+                    };
+                    let result_21 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                        Ok(result_21) => result_21,
+                        Err(error_25) if c.is_exception(&error_25) => {
+                            if (result_20 as i64) > 4294967295 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_25) => return Err(error_25),
+                    };
+                    let value_3 = if result_20 > result_21 {
+                        result_20
+                    } else {
+                        result_21
+                    };
+                    let res_3 = match c.PyUnicode_New(new_len, value_3) {
+                        Ok(res_3) => res_3,
+                        Err(error_26) if c.is_exception(&error_26) => {
+                            *p_left = None;
+                            return Err(error_26);
+                        }
+                        Err(error_26) => return Err(error_26),
+                    };
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &res_3,
+                        0,
+                        left_2,
+                        0,
+                        result,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_27) if c.is_exception(&error_27) => {
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &res_3,
+                                result,
+                                right_2,
+                                0,
+                                result_2,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_29) if c.is_exception(&error_29) => {
+                                    *p_left = Some(res_3.clone());
+                                    return Err(error_29);
+                                }
+                                Err(error_29) => return Err(error_29),
+                            };
+                            *p_left = Some(res_3.clone());
+                            return Err(error_27);
+                        }
+                        Err(error_27) => return Err(error_27),
+                    };
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &res_3,
+                        result,
+                        right_2,
+                        0,
+                        result_2,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_28) if c.is_exception(&error_28) => {
+                            *p_left = Some(res_3.clone());
+                            return Err(error_28);
+                        }
+                        Err(error_28) => return Err(error_28),
+                    };
+                    *p_left = Some(res_3.clone());
+                }
+            } else {
+                let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                    Ok(result_25) => result_25,
+                    Err(error_30) if c.is_exception(&error_30) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_30) => return Err(error_30),
+                };
+                let result_26 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                    Ok(result_26) => result_26,
+                    Err(error_31) if c.is_exception(&error_31) => {
+                        if (result_25 as i64) > 4294967295 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_31) => return Err(error_31),
+                };
+                let value_4 = if result_25 > result_26 { result_25 } else { result_26 };
+                let res_4 = match c.PyUnicode_New(new_len, value_4) {
+                    Ok(res_4) => res_4,
+                    Err(error_32) if c.is_exception(&error_32) => {
+                        *p_left = None;
+                        return Err(error_32);
+                    }
+                    Err(error_32) => return Err(error_32),
+                };
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &res_4,
+                    0,
+                    left_2,
+                    0,
+                    result,
+                ) {
+                    Ok(_) => {}
+                    Err(error_33) if c.is_exception(&error_33) => {
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res_4,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_35) if c.is_exception(&error_35) => {
+                                *p_left = Some(res_4.clone());
+                                return Err(error_35);
+                            }
+                            Err(error_35) => return Err(error_35),
+                        };
+                        *p_left = Some(res_4.clone());
+                        return Err(error_33);
+                    }
+                    Err(error_33) => return Err(error_33),
+                };
+                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                    c,
+                    &res_4,
+                    result,
+                    right_2,
+                    0,
+                    result_2,
+                ) {
+                    Ok(_) => {}
+                    Err(error_34) if c.is_exception(&error_34) => {
+                        *p_left = Some(res_4.clone());
+                        return Err(error_34);
+                    }
+                    Err(error_34) => return Err(error_34),
+                };
+                *p_left = Some(res_4.clone());
+            }
+        };
+        return Ok(());
+    } else {
+        let error_37 = c.PyErr_BadInternalCall();
+        *p_left = None;
+        return Err(error_37);
+    }
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AppendAndDel`.
 pub fn PyUnicode_AppendAndDel<C: CApi>(
     c: &mut C,
@@ -4157,7 +6151,7 @@ pub fn PyUnicode_AppendAndDel<C: CApi>(
     right: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_AppendAndDel);
-    c.PyUnicode_Append(pleft, right)?;
+    super::unicodeobject::PyUnicode_Append(c, pleft, Some(right))?;
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `unicode_encode_impl`.
@@ -4170,6 +6164,214 @@ pub fn unicode_encode_impl<C: CApi>(
     c.enter(FunctionId::unicode_encode_impl);
     return Ok(c.PyUnicode_AsEncodedString(self_, encoding, errors)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_expandtabs_impl`.
+pub fn unicode_expandtabs_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    tabsize: i32,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_expandtabs_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_expandtabs_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let src_data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(src_data) => src_data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_expandtabs_impl: loop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let (found_3, j_6) = {
+        let mut found = 0i32;
+        let mut i = 0isize;
+        let mut j = 0isize;
+        let mut line_pos = 0isize;
+        loop {
+            if i < result {
+                let result_2 = match c.PyUnicode_READ(kind, Some(&src_data), i) {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        if j > 9223372036854775806 {
+                            let PyExc_OverflowError_3 = c
+                                .global(Global::PyExc_OverflowError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_OverflowError_3,
+                                        "new string is too long",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_expandtabs_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                let (found_2, j_5, line_pos_6) = if result_2 == 9 {
+                    let (j_3, line_pos_3) = if tabsize > 0 {
+                        let incr = (tabsize as isize)
+                            .wrapping_sub(
+                                (line_pos as isize)
+                                    .checked_rem(tabsize as isize)
+                                    .ok_or_else(|| c.unsupported("division by zero"))?,
+                            );
+                        if j
+                            > ((9223372036854775807 as i64).wrapping_sub(incr as i64)
+                                as isize)
+                        {
+                            let PyExc_OverflowError = c
+                                .global(Global::PyExc_OverflowError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_OverflowError,
+                                        "new string is too long",
+                                    ),
+                            );
+                        }
+                        let line_pos_2 = line_pos.wrapping_add(incr);
+                        let j_2 = j.wrapping_add(incr);
+                        (j_2, line_pos_2)
+                    } else {
+                        (j, line_pos)
+                    };
+                    (1i32, j_3, line_pos_3)
+                } else {
+                    if j > 9223372036854775806 {
+                        let PyExc_OverflowError_2 = c
+                            .global(Global::PyExc_OverflowError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_OverflowError_2,
+                                    "new string is too long",
+                                ),
+                        );
+                    }
+                    let line_pos_4 = line_pos.wrapping_add(1);
+                    let j_4 = j.wrapping_add(1);
+                    let line_pos_5 = if (result_2 == 10) || (result_2 == 13) {
+                        0isize
+                    } else {
+                        line_pos_4
+                    };
+                    (found, j_4, line_pos_5)
+                };
+                let i_2 = i.wrapping_add(1);
+                found = found_2;
+                i = i_2;
+                j = j_5;
+                line_pos = line_pos_6;
+                continue;
+            }
+            break (found, j);
+        }
+    };
+    if found_3 != 0 {
+        let result_3 = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_expandtabs_impl: call of PyUnicode_New while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        let u = c.PyUnicode_New(j_6, result_3)?;
+        let dest_data = match c.PyUnicode_DATA(Some(&u)) {
+            Ok(dest_data) => dest_data,
+            Err(error_5) if c.is_exception(&error_5) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_expandtabs_impl: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_5) => return Err(error_5),
+        };
+        {
+            let mut i_3 = 0isize;
+            let mut j_7 = 0isize;
+            let mut line_pos_7 = 0isize;
+            loop {
+                if i_3 < result {
+                    let result_4 = match c.PyUnicode_READ(kind, Some(&src_data), i_3) {
+                        Ok(result_4) => result_4,
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, 4294967295)?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_expandtabs_impl: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
+                    let (j_11, line_pos_12) = if result_4 == 9 {
+                        let (j_9, line_pos_9) = if tabsize > 0 {
+                            let incr_2 = (tabsize as isize)
+                                .wrapping_sub(
+                                    (line_pos_7 as isize)
+                                        .checked_rem(tabsize as isize)
+                                        .ok_or_else(|| c.unsupported("division by zero"))?,
+                                );
+                            let line_pos_8 = line_pos_7.wrapping_add(incr_2);
+                            c.unicode_fill(kind, Some(&dest_data), 32, j_7, incr_2)?;
+                            let j_8 = j_7.wrapping_add(incr_2);
+                            (j_8, line_pos_8)
+                        } else {
+                            (j_7, line_pos_7)
+                        };
+                        (j_9, line_pos_9)
+                    } else {
+                        let line_pos_10 = line_pos_7.wrapping_add(1);
+                        c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, result_4)?;
+                        let j_10 = j_7.wrapping_add(1);
+                        let line_pos_11 = if (result_4 == 10) || (result_4 == 13) {
+                            0isize
+                        } else {
+                            line_pos_10
+                        };
+                        (j_10, line_pos_11)
+                    };
+                    let i_4 = i_3.wrapping_add(1);
+                    i_3 = i_4;
+                    j_7 = j_11;
+                    line_pos_7 = line_pos_12;
+                    continue;
+                }
+                break;
+            }
+        };
+        return Ok(c.unicode_result(Some(&u))?);
+    }
+    return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_find_impl`.
 pub fn unicode_find_impl<C: CApi>(
     c: &mut C,
@@ -4181,22 +6383,120 @@ pub fn unicode_find_impl<C: CApi>(
     c.enter(FunctionId::unicode_find_impl);
     return Ok(c.any_find_slice(str, substr, start, end, 1)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_getitem`.
+pub fn unicode_getitem<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    index: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_getitem);
+    if c.PyUnicode_Check(self_)? {
+        if index < 0 {
+            let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
+            );
+        }
+        let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if !(index >= -1) {
+                    let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_getitem: call of PyUnicode_DATA while an exception is pending",
+                            ),
+                    );
+                }
+                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_IndexError_3, "string index out of range"),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if index >= result {
+            let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
+            );
+        }
+        let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+        let data = match c.PyUnicode_DATA(Some(self_)) {
+            Ok(data) => data,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_getitem: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), index) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_getitem: call of unicode_char while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        return Ok(c.unicode_char(result_2)?);
+    }
+    return Err(c.PyErr_BadArgument());
+}
 /// CPython: Objects/unicodeobject.c, `unicode_hash`.
 pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_hash);
-    let result = match c.PyUnicode_HASH(Some(self_)) {
-        Ok(result) => result,
+    let result = super::unicodeobject::PyUnicode_HASH(c, Some(self_))?;
+    if result != -1 {
+        return Ok(result);
+    }
+    let result_2 = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
-                        "unicode_hash: call of PyUnicode_DATA while an exception is pending",
+                        "unicode_hash: call of PyUnicode_GET_LENGTH while an exception is pending",
                     ),
             );
         }
         Err(error) => return Err(error),
     };
-    return Ok(result);
+    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_3) => result_3,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.PyASCIIObject_state_kind(self_)?;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_hash: call of _Py_HashBytes while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)?;
+    let result_4 = match c
+        ._Py_HashBytes(Some(&result_2), result_3.wrapping_mul(kind as isize))
+    {
+        Ok(result_4) => result_4,
+        Err(error_3) if c.is_exception(&error_3) => {
+            super::unicodeobject::PyUnicode_SET_HASH(c, self_, -1)?;
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let x = result_4 as usize;
+    super::unicodeobject::PyUnicode_SET_HASH(c, self_, x as isize)?;
+    return Ok(x as isize);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_index_impl`.
 pub fn unicode_index_impl<C: CApi>(
@@ -4238,24 +6538,1316 @@ pub fn unicode_isascii_impl<C: CApi>(
     };
     return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_islower_impl`.
+pub fn unicode_islower_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_islower_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_islower_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_islower_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_islower_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_islower_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_islower_impl: call of _PyUnicode_IsLowercase while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsLowercase(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_islower_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    let cased_3 = {
+        let mut cased = 0i32;
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_islower_impl: call of _PyUnicode_IsUppercase while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsUppercase(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_islower_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_islower_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                if result_6 != 0 {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                let cased_2 = if cased != 0 {
+                    cased
+                } else {
+                    let result_7 = match c._PyUnicode_IsLowercase(result_4) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_islower_impl: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_8) => return Err(error_8),
+                    };
+                    if result_7 != 0 { 1i32 } else { cased }
+                };
+                let i_2 = i.wrapping_add(1);
+                cased = cased_2;
+                i = i_2;
+                continue;
+            }
+            break cased;
+        }
+    };
+    return Ok(super::boolobject::PyBool_FromLong(c, cased_3 as i64)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isupper_impl`.
+pub fn unicode_isupper_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isupper_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isupper_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isupper_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isupper_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_isupper_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isupper_impl: call of _PyUnicode_IsUppercase while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsUppercase(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, 1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isupper_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(result_3 != 0))?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    let cased_3 = {
+        let mut cased = 0i32;
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isupper_impl: call of _PyUnicode_IsLowercase while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsLowercase(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isupper_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isupper_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                if result_6 != 0 {
+                    return Ok(c.global(Global::Py_False)?);
+                }
+                let cased_2 = if cased != 0 {
+                    cased
+                } else {
+                    let result_7 = match c._PyUnicode_IsUppercase(result_4) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_isupper_impl: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_8) => return Err(error_8),
+                    };
+                    if result_7 != 0 { 1i32 } else { cased }
+                };
+                let i_2 = i.wrapping_add(1);
+                cased = cased_2;
+                i = i_2;
+                continue;
+            }
+            break cased;
+        }
+    };
+    return Ok(super::boolobject::PyBool_FromLong(c, cased_3 as i64)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_istitle_impl`.
+pub fn unicode_istitle_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_istitle_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_istitle_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_istitle_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_istitle_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_istitle_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_istitle_impl: call of _PyUnicode_IsTitlecase while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let value = {
+            let result_3 = match c._PyUnicode_IsTitlecase(result_2) {
+                Ok(result_3) => result_3,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    super::boolobject::PyBool_FromLong(c, 1)?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_istitle_impl: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_3 != 0 {
+                true
+            } else {
+                let result_4 = match c._PyUnicode_IsUppercase(result_2) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        super::boolobject::PyBool_FromLong(c, 1)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_istitle_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if result_4 != 0 { true } else { false }
+            }
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(value))?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    let cased_4 = {
+        let mut cased = 0i32;
+        let mut i = 0isize;
+        let mut previous_is_cased = 0i32;
+        loop {
+            if i < result {
+                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_istitle_impl: call of _PyUnicode_IsUppercase while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                let (cased_3, previous_is_cased_3) = {
+                    let result_6 = match c._PyUnicode_IsUppercase(result_5) {
+                        Ok(result_6) => result_6,
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            if previous_is_cased != 0 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_istitle_impl: return of a computed value while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_istitle_impl: loop that goes on with an exception pending",
+                                    ),
+                            );
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    if result_6 != 0 {
+                        if previous_is_cased != 0 {
+                            return Ok(c.global(Global::Py_False)?);
+                        }
+                        (1i32, 1i32)
+                    } else {
+                        let result_7 = match c._PyUnicode_IsTitlecase(result_5) {
+                            Ok(result_7) => result_7,
+                            Err(error_8) if c.is_exception(&error_8) => {
+                                if previous_is_cased != 0 {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_istitle_impl: return of a computed value while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_istitle_impl: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            Err(error_8) => return Err(error_8),
+                        };
+                        if result_7 != 0 {
+                            if previous_is_cased != 0 {
+                                return Ok(c.global(Global::Py_False)?);
+                            }
+                            (1i32, 1i32)
+                        } else {
+                            let (cased_2, previous_is_cased_2) = {
+                                let result_8 = match c._PyUnicode_IsLowercase(result_5) {
+                                    Ok(result_8) => result_8,
+                                    Err(error_9) if c.is_exception(&error_9) => {
+                                        if previous_is_cased != 0 {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "unicode_istitle_impl: loop that goes on with an exception pending",
+                                                    ),
+                                            );
+                                        }
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "unicode_istitle_impl: return of a computed value while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_9) => return Err(error_9),
+                                };
+                                if result_8 != 0 {
+                                    if !(previous_is_cased != 0) {
+                                        return Ok(c.global(Global::Py_False)?);
+                                    }
+                                    (1i32, 1i32)
+                                } else {
+                                    (cased, 0i32)
+                                }
+                            };
+                            (cased_2, previous_is_cased_2)
+                        }
+                    }
+                };
+                let i_2 = i.wrapping_add(1);
+                cased = cased_3;
+                i = i_2;
+                previous_is_cased = previous_is_cased_3;
+                continue;
+            }
+            break cased;
+        }
+    };
+    return Ok(super::boolobject::PyBool_FromLong(c, cased_4 as i64)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isspace_impl`.
+pub fn unicode_isspace_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isspace_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isspace_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isspace_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isspace_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_isspace_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isspace_impl: call of Py_UNICODE_ISSPACE while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c.Py_UNICODE_ISSPACE(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isspace_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isspace_impl: call of Py_UNICODE_ISSPACE while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c.Py_UNICODE_ISSPACE(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isspace_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isalpha_impl`.
+pub fn unicode_isalpha_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isalpha_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isalpha_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalpha_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalpha_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_isalpha_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalpha_impl: call of _PyUnicode_IsAlpha while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsAlpha(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalpha_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isalpha_impl: call of _PyUnicode_IsAlpha while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsAlpha(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isalpha_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isalnum_impl`.
+pub fn unicode_isalnum_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isalnum_impl);
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isalnum_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c.unsupported("unicode_isalnum_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalnum_impl: call of Py_UNICODE_ISALNUM while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c.Py_UNICODE_ISALNUM(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isalnum_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isalnum_impl: call of Py_UNICODE_ISALNUM while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c.Py_UNICODE_ISALNUM(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isalnum_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isdecimal_impl`.
+pub fn unicode_isdecimal_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isdecimal_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isdecimal_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdecimal_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdecimal_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isdecimal_impl: loop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdecimal_impl: call of _PyUnicode_IsDecimalDigit while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsDecimalDigit(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdecimal_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isdecimal_impl: call of _PyUnicode_IsDecimalDigit while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsDecimalDigit(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isdecimal_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isdigit_impl`.
+pub fn unicode_isdigit_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isdigit_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isdigit_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdigit_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdigit_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c.unsupported("unicode_isdigit_impl: loop while an exception is pending"),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdigit_impl: call of _PyUnicode_IsDigit while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsDigit(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isdigit_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isdigit_impl: call of _PyUnicode_IsDigit while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsDigit(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isdigit_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isnumeric_impl`.
+pub fn unicode_isnumeric_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isnumeric_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isnumeric_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isnumeric_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            if result == 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isnumeric_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isnumeric_impl: loop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isnumeric_impl: call of _PyUnicode_IsNumeric while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsNumeric(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isnumeric_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    if result == 0 {
+        return Ok(c.global(Global::Py_False)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isnumeric_impl: call of _PyUnicode_IsNumeric while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsNumeric(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isnumeric_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
+}
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_ScanIdentifier`.
+pub fn _PyUnicode_ScanIdentifier<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<isize, C::Error> {
+    c.enter(FunctionId::_PyUnicode_ScanIdentifier);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_ScanIdentifier: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result == 0 {
+        return Ok(0);
+    }
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_ScanIdentifier: call of PyUnicode_READ while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_ScanIdentifier: call of _PyUnicode_IsXidStart while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    {
+        let result_3 = match c._PyUnicode_IsXidStart(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_ScanIdentifier: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if !(result_3 != 0) {
+            if result_2 != 95 {
+                return Ok(0);
+            }
+        }
+    };
+    let i_3 = {
+        let mut i = 1isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_ScanIdentifier: call of _PyUnicode_IsXidContinue while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsXidContinue(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_ScanIdentifier: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(i);
+            }
+            break i;
+        }
+    };
+    return Ok(i_3);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_IsIdentifier`.
 pub fn PyUnicode_IsIdentifier<C: CApi>(
     c: &mut C,
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnicode_IsIdentifier);
-    let result = match c._PyUnicode_ScanIdentifier(self_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_IsIdentifier: call of PyUnicode_GET_LENGTH while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = super::unicodeobject::_PyUnicode_ScanIdentifier(c, self_)?;
     let result_2 = c.PyUnicode_GET_LENGTH(Some(self_))?;
     return Ok(i32::from((result_2 != 0) && (result == result_2)));
 }
@@ -4279,6 +7871,114 @@ pub fn unicode_isidentifier_impl<C: CApi>(
         Err(error) => return Err(error),
     };
     return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_isprintable_impl`.
+pub fn unicode_isprintable_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_isprintable_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isprintable_impl: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isprintable_impl: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_isprintable_impl: loop while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isprintable_impl: call of _PyUnicode_IsPrintable while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let result_3 = match c._PyUnicode_IsPrintable(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
+                super::boolobject::PyBool_FromLong(c, -1)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_isprintable_impl: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    }
+    {
+        let mut i = 0isize;
+        loop {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isprintable_impl: call of _PyUnicode_IsPrintable while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let result_5 = match c._PyUnicode_IsPrintable(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_isprintable_impl: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 != 0 {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                return Ok(c.global(Global::Py_False)?);
+            }
+            break;
+        }
+    };
+    return Ok(c.global(Global::Py_True)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_join`.
 pub fn unicode_join<C: CApi>(
@@ -4337,7 +8037,223 @@ pub fn unicode_ljust_impl<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    return Ok(c.unicodeobject_pad(self_, 0, width.wrapping_sub(result_2), fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result_2), fillchar)?,
+    );
+}
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_XStrip`.
+pub fn _PyUnicode_XStrip<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    striptype: i32,
+    sepobj: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyUnicode_XStrip);
+    let kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(data) => data,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_XStrip: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_XStrip: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(sepobj)) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
+            c.PyASCIIObject_state_kind(sepobj)?;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_XStrip: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let kind_2 = c.PyASCIIObject_state_kind(sepobj)?;
+    let result_3 = match c.PyUnicode_DATA(Some(sepobj)) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_XStrip: call of make_bloom_mask while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let result_4 = match c.make_bloom_mask(kind_2 as i32, Some(&result_3), result_2) {
+        Ok(result_4) => result_4,
+        Err(error_5) if c.is_exception(&error_5) => {
+            if striptype != 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_XStrip: loop while an exception is pending",
+                        ),
+                );
+            }
+            if striptype != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_XStrip: loop while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    let i_4 = if striptype != 1 {
+        let i_3 = {
+            let mut i = 0isize;
+            loop {
+                if i < result {
+                    let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                        Ok(result_5) => result_5,
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            if (result_4 & 9223372036854775808) != 0 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicode_XStrip: call of PyUnicode_FindChar while an exception is pending",
+                                        ),
+                                );
+                            }
+                            if striptype != 0 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicode_XStrip: loop while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
+                    if (result_4
+                        & ((1 as u32).wrapping_shl((result_5 & 63) as u32) as u64)) != 0
+                    {
+                        match c.PyUnicode_FindChar(sepobj, result_5, 0, result_2, 1) {
+                            Ok(_) => {}
+                            Err(error_7) if c.is_exception(&error_7) => {
+                                if striptype != 0 {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "_PyUnicode_XStrip: loop while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_7) => return Err(error_7),
+                        };
+                        let i_2 = i.wrapping_add(1);
+                        i = i_2;
+                        continue;
+                    }
+                    break i;
+                } else {
+                    break i
+                }
+            }
+        };
+        i_3
+    } else {
+        0isize
+    };
+    let j_5 = if striptype != 0 {
+        let j = result.wrapping_sub(1);
+        let j_4 = {
+            let mut j_2 = j;
+            loop {
+                if j_2 >= i_4 {
+                    let result_7 = match c.PyUnicode_READ(kind, Some(&data), j_2) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
+                            if (result_4 & 9223372036854775808) != 0 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicode_XStrip: call of PyUnicode_FindChar while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_8) => return Err(error_8),
+                    };
+                    if (result_4
+                        & ((1 as u32).wrapping_shl((result_7 & 63) as u32) as u64)) != 0
+                    {
+                        match c.PyUnicode_FindChar(sepobj, result_7, 0, result_2, 1) {
+                            Ok(_) => {}
+                            Err(error_9) if c.is_exception(&error_9) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_9) => return Err(error_9),
+                        };
+                        let j_3 = j_2.wrapping_sub(1);
+                        j_2 = j_3;
+                        continue;
+                    }
+                    break j_2;
+                } else {
+                    break j_2
+                }
+            }
+        };
+        j_4.wrapping_add(1)
+    } else {
+        result
+    };
+    return Ok(c.PyUnicode_Substring(Some(self_), i_4, j_5)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_strip_impl`.
 pub fn unicode_strip_impl<C: CApi>(
@@ -4554,7 +8470,9 @@ pub fn unicode_rjust_impl<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    return Ok(c.unicodeobject_pad(self_, width.wrapping_sub(result_2), 0, fillchar)?);
+    return Ok(
+        super::unicodeobject::pad(c, self_, width.wrapping_sub(result_2), 0, fillchar)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Split`.
 pub fn PyUnicode_Split<C: CApi>(
@@ -4697,14 +8615,447 @@ pub fn unicode_str<C: CApi>(
     c.enter(FunctionId::unicode_str);
     return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_maketrans_impl`.
+pub fn unicode_maketrans_impl<C: CApi>(
+    c: &mut C,
+    x: &C::Object,
+    y: Option<&C::Object>,
+    z: Option<&C::Object>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_maketrans_impl);
+    let new = c.PyDict_New()?;
+    if let Some(y_2) = y {
+        if !c.PyUnicode_Check(x)? {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError,
+                        "first maketrans argument must be a string if there is a second argument",
+                    ),
+            );
+        }
+        let result = match c.PyUnicode_GET_LENGTH(Some(x)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_maketrans_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        let result_2 = match c.PyUnicode_GET_LENGTH(Some(y_2)) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_ValueError_2,
+                            "the first two maketrans arguments must have equal length",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result != result_2 {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError,
+                        "the first two maketrans arguments must have equal length",
+                    ),
+            );
+        }
+        let x_kind = c.PyASCIIObject_state_kind(x)? as i32;
+        let y_kind = c.PyASCIIObject_state_kind(y_2)? as i32;
+        let x_data = match c.PyUnicode_DATA(Some(x)) {
+            Ok(x_data) => x_data,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_maketrans_impl: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let y_data = match c.PyUnicode_DATA(Some(y_2)) {
+            Ok(y_data) => y_data,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_maketrans_impl: loop while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        {
+            let mut i = 0isize;
+            loop {
+                let result_3 = match c.PyUnicode_GET_LENGTH(Some(x)) {
+                    Ok(result_3) => result_3,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        if i < -1 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if let Some(z_2) = z {
+                            let _ = c.PyASCIIObject_state_kind(z_2)? as i32;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_maketrans_impl: call of PyUnicode_DATA while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_maketrans_impl: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if i < result_3 {
+                    let result_4 = match c.PyUnicode_READ(x_kind, Some(&x_data), i) {
+                        Ok(result_4) => result_4,
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
+                    let key = c.PyLong_FromLong(result_4 as i64)?;
+                    let result_5 = match c.PyUnicode_READ(y_kind, Some(&y_data), i) {
+                        Ok(result_5) => result_5,
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    let value = c.PyLong_FromLong(result_5 as i64)?;
+                    c.PyDict_SetItem(&new, &key, &value)?;
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                }
+                break;
+            }
+        };
+        if let Some(z_3) = z {
+            let z_kind = c.PyASCIIObject_state_kind(z_3)? as i32;
+            let z_data = match c.PyUnicode_DATA(Some(z_3)) {
+                Ok(z_data) => z_data,
+                Err(error_8) if c.is_exception(&error_8) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_maketrans_impl: loop while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_8) => return Err(error_8),
+            };
+            {
+                let mut i_3 = 0isize;
+                loop {
+                    let result_6 = match c.PyUnicode_GET_LENGTH(Some(z_3)) {
+                        Ok(result_6) => result_6,
+                        Err(error_9) if c.is_exception(&error_9) => {
+                            if i_3 < -1 {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
+                                        ),
+                                );
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "unicode_maketrans_impl: return of a computed value while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_9) => return Err(error_9),
+                    };
+                    if i_3 < result_6 {
+                        let result_7 = match c.PyUnicode_READ(z_kind, Some(&z_data), i_3)
+                        {
+                            Ok(result_7) => result_7,
+                            Err(error_10) if c.is_exception(&error_10) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_10) => return Err(error_10),
+                        };
+                        let key_2 = c.PyLong_FromLong(result_7 as i64)?;
+                        let Py_None = c.global(Global::Py_None)?;
+                        c.PyDict_SetItem(&new, &key_2, &Py_None)?;
+                        let i_4 = i_3.wrapping_add(1);
+                        i_3 = i_4;
+                        continue;
+                    }
+                    break;
+                }
+            };
+        }
+    } else {
+        if !c.PyDict_CheckExact(x)? {
+            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError_3,
+                        "if you give only one argument to maketrans it must be a dict",
+                    ),
+            );
+        }
+        {
+            let mut i_5 = 0isize;
+            loop {
+                let mut i_6 = i_5;
+                let mut key_3 = None::<C::Object>;
+                let mut value_2 = None::<C::Object>;
+                let result_8 = match c.PyDict_Next(x, &mut i_6, &mut key_3, &mut value_2)
+                {
+                    Ok(result_8) => result_8,
+                    Err(error_11) if c.is_exception(&error_11) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_maketrans_impl: NULL as an argument of PyUnicode_Check",
+                                ),
+                        );
+                    }
+                    Err(error_11) => return Err(error_11),
+                };
+                if result_8 != 0 {
+                    let object = match key_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let check = c.PyUnicode_Check(&object)?;
+                    if check {
+                        let result_9 = match c.PyUnicode_GET_LENGTH(key_3.as_ref()) {
+                            Ok(result_9) => result_9,
+                            Err(error_12) if c.is_exception(&error_12) => {
+                                let PyExc_ValueError_4 = c
+                                    .global(Global::PyExc_ValueError)?;
+                                return Err(
+                                    c
+                                        .PyErr_SetString(
+                                            &PyExc_ValueError_4,
+                                            "string keys in translate table must be of length 1",
+                                        ),
+                                );
+                            }
+                            Err(error_12) => return Err(error_12),
+                        };
+                        if result_9 != 1 {
+                            let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_ValueError_3,
+                                        "string keys in translate table must be of length 1",
+                                    ),
+                            );
+                        }
+                        let object_2 = match key_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => return Err(c.unsupported("NULL->state")),
+                        };
+                        let kind = c.PyASCIIObject_state_kind(&object_2)? as i32;
+                        let data = match c.PyUnicode_DATA(key_3.as_ref()) {
+                            Ok(data) => data,
+                            Err(error_13) if c.is_exception(&error_13) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_maketrans_impl: call of PyUnicode_READ while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_13) => return Err(error_13),
+                        };
+                        let result_10 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+                            Ok(result_10) => result_10,
+                            Err(error_14) if c.is_exception(&error_14) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_maketrans_impl: call of PyLong_FromLong while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_14) => return Err(error_14),
+                        };
+                        let newkey = c.PyLong_FromLong(result_10 as i64)?;
+                        let object_3 = match value_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        c.PyDict_SetItem(&new, &newkey, &object_3)?;
+                    } else {
+                        let object_4 = match key_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        if !c.PyLong_Check(&object_4)? {
+                            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_SetString(
+                                        &PyExc_TypeError_2,
+                                        "keys in translate table must be strings or integers",
+                                    ),
+                            );
+                        }
+                        let object_5 = match key_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let object_6 = match value_2.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        match c.PyDict_SetItem(&new, &object_5, &object_6) {
+                            Ok(_) => {}
+                            Err(error_15) if c.is_exception(&error_15) => {
+                                return Err(error_15);
+                            }
+                            Err(error_15) => return Err(error_15),
+                        };
+                    };
+                    i_5 = i_6;
+                    continue;
+                }
+                break;
+            }
+        };
+    };
+    return Ok(new);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_translate`.
 pub fn unicode_translate<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     table: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_translate);
-    return Ok(c._PyUnicode_TranslateCharmap(self_, table, "ignore")?);
+    return Ok(
+        super::unicodeobject::_PyUnicode_TranslateCharmap(c, self_, table, "ignore")?,
+    );
+}
+/// CPython: Objects/unicodeobject.c, `unicode_zfill_impl`.
+pub fn unicode_zfill_impl<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    width: isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_zfill_impl);
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            if -1 >= width {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_zfill_impl: call of unicode_result_unchanged while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_zfill_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result >= width {
+        return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
+    }
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_zfill_impl: call of pad while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    let fill = width.wrapping_sub(result_2);
+    let u = super::unicodeobject::pad(c, self_, fill, 0, 48)?;
+    let kind = c.PyASCIIObject_state_kind(&u)? as i32;
+    let data = match c.PyUnicode_DATA(Some(&u)) {
+        Ok(data) => data,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_zfill_impl: call of PyUnicode_READ while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_3 = match c.PyUnicode_READ(kind, Some(&data), fill) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_zfill_impl: return of a computed value while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    if (result_3 == 43) || (result_3 == 45) {
+        c.PyUnicode_WRITE(kind, Some(&data), 0, result_3)?;
+        c.PyUnicode_WRITE(kind, Some(&data), fill, 48)?;
+    }
+    return Ok(u);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_startswith_impl`.
 pub fn unicode_startswith_impl<C: CApi>(
@@ -4818,6 +9169,81 @@ pub fn unicode_endswith_impl<C: CApi>(
     };
     return Ok(c.global(Global::Py_False)?);
 }
+/// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_Update`.
+pub fn _PyUnicodeWriter_Update<C: CApi>(
+    c: &mut C,
+    writer: &C::Object,
+) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyUnicodeWriter_Update);
+    let buffer = c._PyUnicodeWriter_buffer(writer)?;
+    let result = match c.PyUnicode_MAX_CHAR_VALUE(buffer.as_ref()) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.set__PyUnicodeWriter_maxchar(writer, 4294967295)?;
+            c._PyUnicodeWriter_buffer(writer)?;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicodeWriter_Update: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    c.set__PyUnicodeWriter_maxchar(writer, result)?;
+    let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
+    let result_2 = match c.PyUnicode_DATA(buffer_2.as_ref()) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.set__PyUnicodeWriter_data(writer, None)?;
+            if c._PyUnicodeWriter_readonly(writer)? != 0 {
+                c.set__PyUnicodeWriter_kind(writer, 0)?;
+                c.set__PyUnicodeWriter_size(writer, 0)?;
+                return Err(error_2);
+            }
+            let buffer_5 = c._PyUnicodeWriter_buffer(writer)?;
+            let object_2 = match buffer_5.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->state")),
+            };
+            let kind_2 = c.PyASCIIObject_state_kind(&object_2)?;
+            c.set__PyUnicodeWriter_kind(writer, kind_2 as i32)?;
+            c._PyUnicodeWriter_buffer(writer)?;
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicodeWriter_Update: call of PyUnicode_GET_LENGTH while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    c.set__PyUnicodeWriter_data(writer, Some(&result_2))?;
+    let readonly = c._PyUnicodeWriter_readonly(writer)?;
+    if readonly != 0 {
+        c.set__PyUnicodeWriter_kind(writer, 0)?;
+        c.set__PyUnicodeWriter_size(writer, 0)?;
+    } else {
+        let buffer_3 = c._PyUnicodeWriter_buffer(writer)?;
+        let object = match buffer_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->state")),
+        };
+        let kind = c.PyASCIIObject_state_kind(&object)?;
+        c.set__PyUnicodeWriter_kind(writer, kind as i32)?;
+        let buffer_4 = c._PyUnicodeWriter_buffer(writer)?;
+        let result_3 = match c.PyUnicode_GET_LENGTH(buffer_4.as_ref()) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                c.set__PyUnicodeWriter_size(writer, -1)?;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        c.set__PyUnicodeWriter_size(writer, result_3)?;
+    };
+    return Ok(());
+}
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_PrepareInternal`.
 pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
     c: &mut C,
@@ -4888,7 +9314,18 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                     Err(error) if c.is_exception(&error) => {
                         c.set__PyUnicodeWriter_readonly(writer, 0)?;
                         c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer))?;
-                        c._PyUnicodeWriter_Update(writer)?;
+                        match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                            Ok(_) => {}
+                            Err(error_2) if c.is_exception(&error_2) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_2) => return Err(error_2),
+                        };
                         return Err(
                             c
                                 .unsupported(
@@ -4926,9 +9363,20 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                     pos_2,
                 ) {
                     Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
+                    Err(error_3) if c.is_exception(&error_3) => {
                         c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer_4))?;
-                        c._PyUnicodeWriter_Update(writer)?;
+                        match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                            Ok(_) => {}
+                            Err(error_4) if c.is_exception(&error_4) => {
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
+                            Err(error_4) => return Err(error_4),
+                        };
                         return Err(
                             c
                                 .unsupported(
@@ -4936,7 +9384,7 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error_3) => return Err(error_3),
                 };
                 c.set__PyUnicodeWriter_buffer(writer, Some(&newbuffer_4))?;
             }
@@ -4958,12 +9406,23 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
         } else {
             newlen_4
         };
-        let result_3 = match c.PyUnicode_New(newlen_5, value) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result_5 = match c.PyUnicode_New(newlen_5, value) {
+            Ok(result_5) => result_5,
+            Err(error_5) if c.is_exception(&error_5) => {
                 c.set__PyUnicodeWriter_buffer(writer, None)?;
                 if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                    c._PyUnicodeWriter_Update(writer)?;
+                    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                        Ok(_) => {}
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_6) => return Err(error_6),
+                    };
                     return Err(
                         c
                             .unsupported(
@@ -4971,16 +9430,27 @@ pub fn _PyUnicodeWriter_PrepareInternal<C: CApi>(
                             ),
                     );
                 }
-                return Err(error_3);
+                return Err(error_5);
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_5) => return Err(error_5),
         };
-        c.set__PyUnicodeWriter_buffer(writer, Some(&result_3))?;
+        c.set__PyUnicodeWriter_buffer(writer, Some(&result_5))?;
         if !c._PyUnicodeWriter_buffer(writer)?.is_some() {
             return Ok(-1);
         }
     };
-    c._PyUnicodeWriter_Update(writer)?;
+    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+        Ok(_) => {}
+        Err(error_7) if c.is_exception(&error_7) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicodeWriter_PrepareInternal: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_7) => return Err(error_7),
+    };
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_PrepareKindInternal`.
@@ -5155,9 +9625,22 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 }
                 c.set__PyUnicodeWriter_readonly(writer, 1)?;
                 c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                c._PyUnicodeWriter_Update(writer)?;
-                let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result))?;
+                match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                    Ok(_) => {}
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        let pos_7 = c._PyUnicodeWriter_pos(writer)?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+                c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
                 return Err(
                     c
                         .unsupported(
@@ -5168,7 +9651,7 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
             let size_2 = c._PyUnicodeWriter_size(writer)?;
             if !(result > size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?)) {
                 let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
-                let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+                let pos_8 = c._PyUnicodeWriter_pos(writer)?;
                 let object_2 = match buffer_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
@@ -5176,15 +9659,15 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                     c,
                     &object_2,
-                    pos_6,
+                    pos_8,
                     str,
                     0,
                     result,
                 ) {
                     Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        let pos_8 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(writer, pos_8.wrapping_add(result))?;
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        let pos_10 = c._PyUnicodeWriter_pos(writer)?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_10.wrapping_add(result))?;
                         return Err(
                             c
                                 .unsupported(
@@ -5192,10 +9675,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_7) => return Err(error_7),
                 };
-                let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
+                let pos_9 = c._PyUnicodeWriter_pos(writer)?;
+                c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(result))?;
                 return Err(
                     c
                         .unsupported(
@@ -5221,9 +9704,22 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
             }
             c.set__PyUnicodeWriter_readonly(writer, 1)?;
             c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-            c._PyUnicodeWriter_Update(writer)?;
-            let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result))?;
+            match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                Ok(_) => {}
+                Err(error_6) if c.is_exception(&error_6) => {
+                    let pos_7 = c._PyUnicodeWriter_pos(writer)?;
+                    c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_6) => return Err(error_6),
+            };
+            let pos_6 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
             return Err(
                 c
                     .unsupported(
@@ -5255,7 +9751,20 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
             if !(c._PyUnicodeWriter_overallocate(writer)? != 0) {
                 c.set__PyUnicodeWriter_readonly(writer, 1)?;
                 c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                c._PyUnicodeWriter_Update(writer)?;
+                match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                    Ok(_) => {}
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(result))?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_4) => return Err(error_4),
+                };
                 let pos = c._PyUnicodeWriter_pos(writer)?;
                 c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                 return Ok(0);
@@ -5299,7 +9808,23 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 if !(c._PyUnicodeWriter_overallocate(writer)? != 0) {
                     c.set__PyUnicodeWriter_readonly(writer, 1)?;
                     c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
-                    c._PyUnicodeWriter_Update(writer)?;
+                    match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
+                        Ok(_) => {}
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+                            c.set__PyUnicodeWriter_pos(
+                                writer,
+                                pos_2.wrapping_add(result),
+                            )?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicodeWriter_WriteStr: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
                     let pos = c._PyUnicodeWriter_pos(writer)?;
                     c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                     return Ok(0);
@@ -5323,7 +9848,7 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
         }
     };
     let buffer = c._PyUnicodeWriter_buffer(writer)?;
-    let pos_2 = c._PyUnicodeWriter_pos(writer)?;
+    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
     let object = match buffer.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
@@ -5331,15 +9856,15 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
         &object,
-        pos_2,
+        pos_3,
         str,
         0,
         result,
     ) {
         Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            let pos_4 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result))?;
+        Err(error_5) if c.is_exception(&error_5) => {
+            let pos_5 = c._PyUnicodeWriter_pos(writer)?;
+            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result))?;
             return Err(
                 c
                     .unsupported(
@@ -5347,10 +9872,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_5) => return Err(error_5),
     };
-    let pos_3 = c._PyUnicodeWriter_pos(writer)?;
-    c.set__PyUnicodeWriter_pos(writer, pos_3.wrapping_add(result))?;
+    let pos_4 = c._PyUnicodeWriter_pos(writer)?;
+    c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result))?;
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_WriteSubstring`.
@@ -7444,6 +11969,357 @@ pub fn unicode_mod<C: CApi>(
     }
     return Ok(c.global(Global::Py_NotImplemented)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_subscript`.
+pub fn unicode_subscript<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    item: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::unicode_subscript);
+    if c._PyIndex_Check(item)? {
+        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+        let result = c.PyNumber_AsSsize_t(item, Some(&PyExc_IndexError))?;
+        if !(result == -1) {
+            let i = if result < 0 {
+                let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_subscript: call of unicode_getitem while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                result.wrapping_add(result_2)
+            } else {
+                result
+            };
+            return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+        }
+        let i = if result < 0 {
+            let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_subscript: call of unicode_getitem while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error) => return Err(error),
+            };
+            result.wrapping_add(result_2)
+        } else {
+            result
+        };
+        return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+    }
+    if !c.PySlice_Check(item)? {
+        let tp = c.Py_TYPE(item)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError,
+                    "string indices must be integers, not '%.200s'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let mut start = 0;
+    let mut stop = 0;
+    let mut step = 0;
+    let result_3 = match super::sliceobject::PySlice_Unpack(
+        c,
+        item,
+        &mut start,
+        &mut stop,
+        &mut step,
+    ) {
+        Ok(result_3) => result_3,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if result_3 < 0 {
+        return Ok(None);
+    }
+    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_4) => result_4,
+        Err(error_3) if c.is_exception(&error_3) => {
+            let mut start_3 = start;
+            let mut stop_3 = stop;
+            if super::sliceobject::PySlice_AdjustIndices(
+                c,
+                -1,
+                &mut start_3,
+                &mut stop_3,
+                step,
+            )? <= 0
+            {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_subscript: loop while an exception is pending",
+                        ),
+                );
+            }
+            if start_3 == 0 && step == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_subscript: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            if step == 1 {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_subscript: call of PyUnicode_Substring while an exception is pending",
+                        ),
+                );
+            }
+            let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_subscript: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let mut start_2 = start;
+    let mut stop_2 = stop;
+    let result_5 = super::sliceobject::PySlice_AdjustIndices(
+        c,
+        result_4,
+        &mut start_2,
+        &mut stop_2,
+        step,
+    )?;
+    if result_5 <= 0 {
+        loop {
+            return Ok(Some(c.unicode_get_empty()?));
+        }
+    }
+    if start_2 == 0 {
+        if step == 1 {
+            let result_6 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if result_5 == -1 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_subscript: call of unicode_result_unchanged while an exception is pending",
+                                ),
+                        );
+                    }
+                    if step == 1 {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_subscript: call of PyUnicode_Substring while an exception is pending",
+                                ),
+                        );
+                    }
+                    let _ = c.PyASCIIObject_state_kind(self_)? as i32;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_subscript: call of PyUnicode_DATA while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_5 == result_6 {
+                return Ok(
+                    Some(super::unicodeobject::unicode_result_unchanged(c, self_)?),
+                );
+            }
+            if step == 1 {
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_Substring(
+                                Some(self_),
+                                start_2,
+                                start_2.wrapping_add(result_5),
+                            )?,
+                    ),
+                );
+            }
+        } else {
+            if step == 1 {
+                return Ok(
+                    Some(
+                        c
+                            .PyUnicode_Substring(
+                                Some(self_),
+                                start_2,
+                                start_2.wrapping_add(result_5),
+                            )?,
+                    ),
+                );
+            }
+        }
+    } else {
+        if step == 1 {
+            return Ok(
+                Some(
+                    c
+                        .PyUnicode_Substring(
+                            Some(self_),
+                            start_2,
+                            start_2.wrapping_add(result_5),
+                        )?,
+                ),
+            );
+        }
+    };
+    let src_kind = c.PyASCIIObject_state_kind(self_)? as i32;
+    let src_data = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(src_data) => src_data,
+        Err(error_5) if c.is_exception(&error_5) => {
+            return Err(
+                c
+                    .unsupported(
+                        "unicode_subscript: call of PyUnicode_IS_ASCII while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_5) => return Err(error_5),
+    };
+    let max_char_4 = {
+        let result_7 = match c.PyUnicode_IS_ASCII(Some(self_)) {
+            Ok(result_7) => result_7,
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "unicode_subscript: call of PyUnicode_New while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if result_7 != 0 {
+            127u32
+        } else {
+            let result_8 = super::unicodeobject::kind_maxchar_limit(c, src_kind)?;
+            let cur = start_2 as usize;
+            let max_char_3 = 'join7: {
+                let mut cur_2 = cur;
+                let mut i_2 = 0isize;
+                let mut max_char = 0u32;
+                loop {
+                    if i_2 < result_5 {
+                        let result_9 = match c
+                            .PyUnicode_READ(src_kind, Some(&src_data), cur_2 as isize)
+                        {
+                            Ok(result_9) => result_9,
+                            Err(error_7) if c.is_exception(&error_7) => {
+                                if 4294967295 > (max_char as i64) {
+                                    if 4294967295 >= (result_8 as i64) {
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "unicode_subscript: call of PyUnicode_New while an exception is pending",
+                                                ),
+                                        );
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "unicode_subscript: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "unicode_subscript: loop that goes on with an exception pending",
+                                        ),
+                                );
+                            }
+                            Err(error_7) => return Err(error_7),
+                        };
+                        let max_char_2 = if result_9 > max_char {
+                            if result_9 >= result_8 {
+                                break 'join7 result_9
+                            } else {
+                                result_9
+                            }
+                        } else {
+                            max_char
+                        };
+                        let cur_3 = cur_2.wrapping_add(step as usize);
+                        let i_3 = i_2.wrapping_add(1);
+                        cur_2 = cur_3;
+                        i_2 = i_3;
+                        max_char = max_char_2;
+                        continue;
+                    } else {
+                        break max_char
+                    }
+                }
+            };
+            max_char_3
+        }
+    };
+    let result_10 = c.PyUnicode_New(result_5, max_char_4)?;
+    let dest_kind = c.PyASCIIObject_state_kind(&result_10)? as i32;
+    let dest_data = match c.PyUnicode_DATA(Some(&result_10)) {
+        Ok(dest_data) => dest_data,
+        Err(error_8) if c.is_exception(&error_8) => {
+            return Err(
+                c.unsupported("unicode_subscript: loop while an exception is pending"),
+            );
+        }
+        Err(error_8) => return Err(error_8),
+    };
+    let cur_4 = start_2 as usize;
+    {
+        let mut cur_5 = cur_4;
+        let mut i_4 = 0isize;
+        loop {
+            if i_4 < result_5 {
+                let result_11 = match c
+                    .PyUnicode_READ(src_kind, Some(&src_data), cur_5 as isize)
+                {
+                    Ok(result_11) => result_11,
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, 4294967295)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "unicode_subscript: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_9) => return Err(error_9),
+                };
+                c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, result_11)?;
+                let cur_6 = cur_5.wrapping_add(step as usize);
+                let i_5 = i_4.wrapping_add(1);
+                cur_5 = cur_6;
+                i_4 = i_5;
+                continue;
+            }
+            break;
+        }
+    };
+    return Ok(Some(result_10));
+}
 /// CPython: Objects/unicodeobject.c, `unicode_format_getnextarg`.
 pub fn unicode_format_getnextarg<C: CApi>(
     c: &mut C,
@@ -7565,7 +12441,7 @@ pub fn mainformatlong<C: CApi>(
             };
             iobj.clone()
         } else {
-            let iobj_2 = match c.PyNumber_Long(v) {
+            let iobj_2 = match super::abstract_::PyNumber_Long(c, v) {
                 Ok(iobj_2) => iobj_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
@@ -7609,7 +12485,7 @@ pub fn mainformatlong<C: CApi>(
                 }
                 Err(error_2) => return Err(error_2),
             };
-            Some(iobj_2.clone())
+            iobj_2.clone()
         };
         let Some(iobj_4) = &iobj_3 else {
             return Ok(-1);
@@ -10704,7 +15580,7 @@ pub fn arg_as_utf8<C: CApi>(
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::arg_as_utf8);
     if c.PyUnicode_Check(obj)? {
-        return Ok(c._PyUnicode_AsUTF8NoNUL(obj)?.to_owned());
+        return Ok(super::unicodeobject::_PyUnicode_AsUTF8NoNUL(c, obj)?.to_owned());
     }
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -10805,13 +15681,87 @@ pub fn _PyUnicode_InitState<C: CApi>(c: &mut C) -> Result<(), C::Error> {
     }
     return Ok(());
 }
+/// CPython: Objects/unicodeobject.c, `intern_static`.
+pub fn intern_static<C: CApi>(
+    c: &mut C,
+    s: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::intern_static);
+    let PyRuntime = c.variable("_PyRuntime")?;
+    let interned_strings = c
+        ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime)?;
+    let object = match interned_strings.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let r = match c._Py_hashtable_get(&object, s) {
+        Ok(r) => r,
+        Err(error) if c.is_exception(&error) => {
+            let PyRuntime_3 = c.variable("_PyRuntime")?;
+            let interned_strings_3 = c
+                ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime_3)?;
+            match interned_strings_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "intern_static: call of _Py_hashtable_set while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if !match s {
+        Some(object) => c.Py_Is(&r, object)?,
+        None => false,
+    } {
+        return Ok(Some(r));
+    }
+    let PyRuntime_2 = c.variable("_PyRuntime")?;
+    let interned_strings_2 = c
+        ._PyRuntimeState_cached_objects_interned_strings(&PyRuntime_2)?;
+    let object_2 = match interned_strings_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    {
+        let result = match c._Py_hashtable_set(&object_2, s, s) {
+            Ok(result) => result,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let object_3 = match s {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->state")),
+                };
+                c.set_PyASCIIObject_state_interned(&object_3, 3)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "intern_static: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        if result < -1 {
+            c.Py_FatalError("failed to intern static string")?;
+        }
+    };
+    let object_4 = match s {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->state")),
+    };
+    c.set_PyASCIIObject_state_interned(&object_4, 3)?;
+    return Ok(s.cloned());
+}
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_InternStatic`.
 pub fn _PyUnicode_InternStatic<C: CApi>(
     c: &mut C,
     p: &mut Option<C::Object>,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyUnicode_InternStatic);
-    let result = match c.intern_static(p.clone().as_ref()) {
+    let result = match super::unicodeobject::intern_static(c, p.clone().as_ref()) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             *p = None;
@@ -10819,7 +15769,14 @@ pub fn _PyUnicode_InternStatic<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    *p = Some(result.clone());
+    *p = result.clone();
+    return Ok(());
+}
+/// CPython: Objects/unicodeobject.c, `immortalize_interned`.
+pub fn immortalize_interned<C: CApi>(c: &mut C, s: &C::Object) -> Result<(), C::Error> {
+    c.enter(FunctionId::immortalize_interned);
+    c.set_PyASCIIObject_state_interned(s, 2)?;
+    super::object::_Py_SetImmortal(c, s)?;
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_InternImmortal`.
@@ -10889,16 +15846,290 @@ pub fn PyUnicode_InternFromString<C: CApi>(
     cp: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_InternFromString);
-    let s = c.PyUnicode_FromString(Some(cp))?;
+    let s = super::unicodeobject::PyUnicode_FromString(c, cp)?;
     let mut s_2 = Some(s.clone());
     super::unicodeobject::_PyUnicode_InternMortal(c, &mut s_2)?;
     return Ok(s_2);
+}
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_ClearInterned`.
+pub fn _PyUnicode_ClearInterned<C: CApi>(c: &mut C) -> Result<(), C::Error> {
+    c.enter(FunctionId::_PyUnicode_ClearInterned);
+    let interned = c.get_interned_dict()?;
+    let result = match c.has_shared_intern_dict() {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.clear_interned_dict()?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        c.clear_interned_dict()?;
+        return Ok(());
+    }
+    {
+        let mut pos = 0isize;
+        loop {
+            let mut pos_2 = pos;
+            let mut s = None::<C::Object>;
+            let mut ignored_value = None::<C::Object>;
+            let result_2 = match c
+                .PyDict_Next(&interned, &mut pos_2, &mut s, &mut ignored_value)
+            {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyUnicode_ClearInterned: call of PyUnicode_CHECK_INTERNED while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 != 0 {
+                let shared_2 = {
+                    let result_3 = match c.PyUnicode_CHECK_INTERNED(s.as_ref()) {
+                        Ok(result_3) => result_3,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(c.unsupported("Py_UNREACHABLE"));
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    match result_3 {
+                        2 => 0i32,
+                        3 => {
+                            let shared = {
+                                let result_4 = match c._Py_IsMainInterpreter() {
+                                    Ok(result_4) => result_4,
+                                    Err(error_4) if c.is_exception(&error_4) => {
+                                        let object = match s.as_ref() {
+                                            Some(object) => object.clone(),
+                                            None => return Err(c.unsupported("NULL->state")),
+                                        };
+                                        c.set_PyASCIIObject_state_interned(&object, 0)?;
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "_PyUnicode_ClearInterned: loop that goes on with an exception pending",
+                                                ),
+                                        );
+                                    }
+                                    Err(error_4) => return Err(error_4),
+                                };
+                                if result_4 != 0 { 0i32 } else { 1i32 }
+                            };
+                            shared
+                        }
+                        1 => {
+                            let result_5 = match c.Py_REFCNT(s.as_ref()) {
+                                Ok(result_5) => result_5,
+                                Err(error_5) if c.is_exception(&error_5) => {
+                                    let object_3 = match s.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    c.Py_SET_REFCNT(&object_3, 1)?;
+                                    let object_4 = match s.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => return Err(c.unsupported("NULL->state")),
+                                    };
+                                    c.set_PyASCIIObject_state_interned(&object_4, 0)?;
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "_PyUnicode_ClearInterned: loop that goes on with an exception pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_5) => return Err(error_5),
+                            };
+                            let object_2 = match s.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            c.Py_SET_REFCNT(&object_2, result_5.wrapping_add(2))?;
+                            0i32
+                        }
+                        _ => {
+                            return Err(c.unsupported("Py_UNREACHABLE"));
+                        }
+                    }
+                };
+                if !(shared_2 != 0) {
+                    let object_5 = match s.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL->state")),
+                    };
+                    c.set_PyASCIIObject_state_interned(&object_5, 0)?;
+                }
+                pos = pos_2;
+                continue;
+            }
+            break;
+        }
+    };
+    let state = c.variable("PyInterpreterState")?;
+    let state_2 = c.PyInterpreterState_unicode(&state)?;
+    let object_6 = match state_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->ids")),
+    };
+    let ids = c._Py_unicode_state_ids(&object_6)?;
+    {
+        let mut i = 0isize;
+        loop {
+            let object_7 = match ids.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->size")),
+            };
+            if i < c._Py_unicode_ids_size(&object_7)? {
+                let i_2 = i.wrapping_add(1);
+                i = i_2;
+                continue;
+            }
+            break;
+        }
+    };
+    c.clear_interned_dict()?;
+    {
+        let result_6 = match c._Py_IsMainInterpreter() {
+            Ok(result_6) => result_6,
+            Err(error_6) if c.is_exception(&error_6) => {
+                super::unicodeobject::clear_global_interned_strings(c)?;
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if result_6 != 0 {
+            super::unicodeobject::clear_global_interned_strings(c)?;
+        }
+    };
+    return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `unicodeiter_dealloc`.
 pub fn unicodeiter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::unicodeiter_dealloc);
     c.PyObject_GC_Del(Some(it))?;
     return Ok(());
+}
+/// CPython: Objects/unicodeobject.c, `unicodeiter_next`.
+pub fn unicodeiter_next<C: CApi>(
+    c: &mut C,
+    it: Option<&C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::unicodeiter_next);
+    let object = match it {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->it_seq")),
+    };
+    if let Some(seq) = &c.unicodeiterobject_it_seq(&object)? {
+        let object_2 = match it {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->it_index")),
+        };
+        let it_index = c.unicodeiterobject_it_index(&object_2)?;
+        let result = match c.PyUnicode_GET_LENGTH(Some(seq)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if it_index < -1 {
+                    let _ = c.PyASCIIObject_state_kind(seq)? as i32;
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
+                            ),
+                    );
+                }
+                let object_12 = match it {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->it_seq")),
+                };
+                c.set_unicodeiterobject_it_seq(&object_12, None)?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        if !(it_index < result) {
+            let object_11 = match it {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL->it_seq")),
+            };
+            c.set_unicodeiterobject_it_seq(&object_11, None)?;
+            return Ok(None);
+        }
+        let kind = c.PyASCIIObject_state_kind(seq)? as i32;
+        let data = match c.PyUnicode_DATA(Some(seq)) {
+            Ok(data) => data,
+            Err(error_2) if c.is_exception(&error_2) => {
+                let object_10 = match it {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->it_index")),
+                };
+                c.unicodeiterobject_it_index(&object_10)?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicodeiter_next: call of PyUnicode_READ while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let object_3 = match it {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->it_index")),
+        };
+        let it_index_2 = c.unicodeiterobject_it_index(&object_3)?;
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), it_index_2) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                let object_7 = match it {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->it_index")),
+                };
+                c.unicodeiterobject_it_index(&object_7)?;
+                let object_8 = match it {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->it_index")),
+                };
+                let it_index_4 = c.unicodeiterobject_it_index(&object_8)?;
+                let object_9 = match it {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL->it_index")),
+                };
+                c.set_unicodeiterobject_it_index(&object_9, it_index_4.wrapping_add(1))?;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicodeiter_next: call of unicode_char while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        let object_4 = match it {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->it_index")),
+        };
+        c.unicodeiterobject_it_index(&object_4)?;
+        let object_5 = match it {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->it_index")),
+        };
+        let it_index_3 = c.unicodeiterobject_it_index(&object_5)?;
+        let object_6 = match it {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL->it_index")),
+        };
+        c.set_unicodeiterobject_it_index(&object_6, it_index_3.wrapping_add(1))?;
+        return Ok(Some(c.unicode_char(result_2)?));
+    }
+    return Ok(None);
 }
 /// CPython: Objects/unicodeobject.c, `unicodeiter_len`.
 pub fn unicodeiter_len<C: CApi>(
@@ -10928,6 +16159,58 @@ pub fn unicodeiter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicodeiter_reduce`.
+pub fn unicodeiter_reduce<C: CApi>(
+    c: &mut C,
+    it: &C::Object,
+    _ignored: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicodeiter_reduce);
+    let iditer = c._Py_ID("iter")?;
+    let iter = match c._PyEval_GetBuiltin(&iditer) {
+        Ok(iter) => iter,
+        Err(error) if c.is_exception(&error) => {
+            if c.unicodeiterobject_it_seq(it)?.is_some() {
+                c.unicodeiterobject_it_seq(it)?;
+                c.unicodeiterobject_it_index(it)?;
+                return Err(error);
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "unicodeiter_reduce: call of unicode_get_empty while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if !c.unicodeiterobject_it_seq(it)?.is_some() {
+        let u = c.unicode_get_empty()?;
+        return Ok(
+            c
+                .Py_BuildValue(
+                    "N(N)",
+                    &[Argument::Object(iter.clone()), Argument::Object(u.clone())],
+                )?,
+        );
+    }
+    let it_seq = c.unicodeiterobject_it_seq(it)?;
+    let it_index = c.unicodeiterobject_it_index(it)?;
+    return Ok(
+        c
+            .Py_BuildValue(
+                "N(O)n",
+                &[
+                    Argument::Object(iter.clone()),
+                    match it_seq.clone() {
+                        Some(object) => Argument::Object(object),
+                        None => return Err(c.unsupported("NULL in a format")),
+                    },
+                    Argument::Int(it_index as i64),
+                ],
+            )?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `unicodeiter_setstate`.
 pub fn unicodeiter_setstate<C: CApi>(

@@ -2303,7 +2303,7 @@ pub fn proxy_int<C: CApi>(
     } else {
         proxy.clone()
     };
-    return Ok(Some(c.PyNumber_Long(&proxy_3)?));
+    return Ok(super::abstract_::PyNumber_Long(c, &proxy_3)?);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_float`.
 pub fn proxy_float<C: CApi>(

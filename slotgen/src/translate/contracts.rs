@@ -22,6 +22,18 @@ pub struct Contract {
     /// Whether it answers a caller's mistake (NULL where an object must be), so that a test for NULL before it says nothing.
     #[serde(default)]
     pub guard: bool,
+    /// Untyped parameters, or pointers to bytes, that are objects.
+    #[serde(default)]
+    pub objects: Vec<usize>,
+    /// Whether it hands an exception on: with NULL as an argument, it gives NULL.
+    #[serde(default)]
+    pub through: bool,
+    /// The head of a function of the C library, whose headers are not read.
+    #[serde(default)]
+    pub prototype: String,
+    /// The same in Rust, for every world, in the words of the prototype's parameters.
+    #[serde(default)]
+    pub rust: String,
     /// Why the row is right; every row must say.
     pub reason: String,
 }
@@ -43,6 +55,10 @@ impl Contracts {
     /// Whether other files ask the world for what a file defines: the layout of its objects in memory is the world's.
     pub fn memory(&self, file: &str) -> bool {
         self.meaning(file) == "memory"
+    }
+    /// The heads that rows give.
+    pub fn prototypes(&self) -> String {
+        self.0.values().filter(|row| !row.prototype.is_empty()).map(|row| format!("{};\n", row.prototype)).collect()
     }
     /// The row of a name.
     pub fn get(&self, name: &str) -> Option<&Contract> {
@@ -163,6 +179,11 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
     for index in row.iter().flat_map(|row| &row.functions) {
         if let Some(kind) = params.get_mut(*index) {
             *kind = ParamKind::Function(String::new(), false);
+        }
+    }
+    for index in row.iter().flat_map(|row| &row.objects) {
+        if let Some(kind) = params.get_mut(*index) {
+            *kind = ParamKind::Object(nullable(index));
         }
     }
     if signature.variadic {

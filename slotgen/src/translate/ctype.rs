@@ -71,6 +71,7 @@ impl CType {
         match (name, stars) {
             ("void", 0) => return Self::Void,
             ("double", 0) => return Self::Double,
+            ("double", 1) => return Self::OutInt("f64"),
             ("char", 1) => return Self::Str,
             ("PyThreadState" | "PyInterpreterState", 1) => return Self::Thread,
             _ => {}

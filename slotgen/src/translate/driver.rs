@@ -28,6 +28,8 @@ const LEAST_LIMIT: usize = 250;
 pub struct Left {
     /// Its name.
     pub name: String,
+    /// The C file whose function it is.
+    pub unit: String,
     /// File of the construct.
     pub file: String,
     /// One-based line of the construct.
@@ -105,6 +107,8 @@ pub fn translate(
             function_macros.insert(made.name, (params, made.body));
         }
     }
+    let contracts = Contracts::load()?;
+    declarations(&contracts.prototypes(), &mut known);
     let mut variables = BTreeMap::new();
     for unit in &units {
         let mut own = Declarations::default();
@@ -127,7 +131,7 @@ pub fn translate(
     let numbers = units.iter().flat_map(|unit| integer_tables(&unit.text)).collect();
     let macros = object_macros(tree);
     let world = Rc::new(World {
-        contracts: Contracts::load()?,
+        contracts,
         elsewhere,
         declarations: known,
         macros: Box::new(move |name| macros.get(name).cloned()),
@@ -470,5 +474,5 @@ fn refuse(
     let unit = units.iter().find(|unit| unit.path == key.0);
     let origin = unit.map(|unit| unit.map.origin(at));
     let (file, line) = origin.map_or((key.0.clone(), 0), |origin| (origin.file.to_owned(), origin.line));
-    left.insert(key.clone(), Left { name: key.1.clone(), file, line, construct });
+    left.insert(key.clone(), Left { name: key.1.clone(), unit: key.0.clone(), file, line, construct });
 }

@@ -149,7 +149,10 @@ impl Paths {
         let world = self.world.clone();
         match world.global(&self.function.file, name).or_else(|| world.object_global(name)) {
             Some(value) => k(self, value, state),
-            None => self.variable(name, at, state, k),
+            None => match world.alias(name) {
+                Some(other) => self.name_value(&other, at, state, k),
+                None => self.variable(name, at, state, k),
+            },
         }
     }
 
@@ -309,7 +312,7 @@ impl Paths {
         let target = ident(index);
         let like = match kind {
             super::contracts::ParamKind::OutObject => Val::MaybeObject(Place { code: quote!(), by_ref: false }),
-            super::contracts::ParamKind::OutInt(int) => Val::Int(Place { code: quote!(), by_ref: false }, int, false),
+            super::contracts::ParamKind::OutInt(int) => Val::out(Place { code: quote!(), by_ref: false }, int, false),
             _ => return self.no("assignment through this pointer", inner.at),
         };
         let Some(code) = self.carry(&value, &like) else { return self.no("value of an out parameter", inner.at) };
@@ -502,7 +505,7 @@ impl Paths {
                         k(this, Val::Object(Place::owned(var)), state.clone())
                     })
                 }
-                (Val::Object(_), _) if structure.is_some() => {
+                (Val::Object(_) | Val::MaybeObject(_), _) if structure.is_some() => {
                     let structure = structure.clone().unwrap_or_default();
                     this.step(&structure, "+", &values, at, state, &k)
                 }

@@ -1,9 +1,10 @@
 //! Puts arguments into the body of a macro.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::ctype::CType;
-use super::ir::{Expr, Kind};
+use super::ir::{Expr, Kind, Stmt};
 use super::lower::Declarations;
 
 /// The body of a macro with its parameters replaced; all of it counts as standing where the first argument stands.
@@ -52,6 +53,23 @@ fn kind(body: &Kind, with: &BTreeMap<String, Expr>, known: &Declarations) -> Kin
         },
         Kind::Null | Kind::Int(_) | Kind::Str(_) | Kind::Float(_) => body.clone(),
     }
+}
+
+/// The cases of `Py_RETURN_RICHCOMPARE` over `?val1` and `?val2`.
+pub(super) fn rich_comparison(at: usize) -> Vec<Stmt> {
+    let name = |name: &str| Expr { kind: Kind::Name(name.to_owned()), at };
+    let give = |value: &str| Rc::new(Stmt::Return(Some(name(value)), at));
+    let mut out = Vec::new();
+    for (op, operator) in
+        [("Py_EQ", "=="), ("Py_NE", "!="), ("Py_LT", "<"), ("Py_GT", ">"), ("Py_LE", "<="), ("Py_GE", ">=")]
+    {
+        let test = Kind::Binary(operator.to_owned(), Box::new(name("?val1")), Box::new(name("?val2")));
+        out.push(Stmt::Case(Some(name(op))));
+        out.push(Stmt::If(Expr { kind: test, at }, give("Py_True"), Some(give("Py_False"))));
+    }
+    out.push(Stmt::Case(None));
+    out.push(Stmt::Expr(Expr { kind: Kind::Call(Box::new(name("Py_UNREACHABLE")), Vec::new()), at }));
+    out
 }
 
 /// The body of a macro with `_Py_CAST(type, x)` and its kin written as the casts that they are.

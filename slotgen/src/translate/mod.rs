@@ -5,6 +5,7 @@ mod calls;
 mod capi;
 mod code;
 mod contracts;
+mod coverage;
 pub(crate) mod ctype;
 mod driver;
 mod eval;
@@ -25,6 +26,7 @@ mod vocabulary;
 mod world;
 
 pub use capi::capi;
+pub use coverage::{Share, shares};
 pub use driver::{Left, Translated, Translation, translate};
 pub use render::{Output, files, release_files};
 pub use vocabulary::{Elsewhere, Method, Vocabulary};

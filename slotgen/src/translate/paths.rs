@@ -286,9 +286,22 @@ impl Paths {
         if matches!(&callee.kind, Kind::Name(name) if name == "Py_UNREACHABLE") {
             return Ok(Block::Return(quote!(Err(c.unsupported("Py_UNREACHABLE")))));
         }
-        let call =
-            Expr { kind: Kind::Call(Box::new(Expr { kind: Kind::Name("Py_RICHCOMPARE".to_owned()), at }), args), at };
-        self.eval(&call, state, Rc::new(move |this, value, state| this.give(value, state, at)))
+        let names = ["?val1", "?val2", "?op"];
+        if args.len() != names.len() {
+            return self.no("Py_RETURN_RICHCOMPARE", at);
+        }
+        self.all(
+            &args,
+            state,
+            Rc::new(move |this, values, mut state| {
+                for (name, value) in names.iter().zip(values) {
+                    state.set(name, value);
+                }
+                let way: K = Rc::new(move |this, _| this.no("Py_RETURN_RICHCOMPARE", at));
+                let op = Expr { kind: Kind::Name("?op".to_owned()), at };
+                this.switch(&op, super::macros::rich_comparison(at).into(), state, Ways::default(), way)
+            }),
+        )
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -283,7 +283,8 @@ pub fn vocabulary(translation: &Translation) -> Vocabulary {
     });
     let methods = methods.iter().map(|(name, convention)| {
         let names = names_of(translation, name, convention.params.len());
-        let method = Method::new(convention, &names);
+        let rust = world.contracts.get(name).map_or("", |row| &row.rust);
+        let method = Method::new(convention, &names, rust);
         let newer = world.elsewhere.newer.methods.get(name);
         let own = newer.is_some_and(|newer| !newer.is_called_like(&method));
         (if own { format!("{name}{}", world.elsewhere.suffix) } else { name.clone() }, method)

@@ -97,6 +97,11 @@ pub enum Val {
 }
 
 impl Val {
+    /// A number that a pointer leads to: `int` is its Rust type.
+    pub fn out(place: Place, int: &'static str, positive: bool) -> Self {
+        if int == "f64" { Self::Double(place) } else { Self::Int(place, int, positive) }
+    }
+
     /// What it is, in words.
     pub fn word(&self) -> String {
         let word = match self {

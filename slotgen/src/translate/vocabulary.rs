@@ -24,6 +24,9 @@ pub struct Method {
     pub params: Vec<(String, String)>,
     /// The kind of the result.
     pub returns: String,
+    /// Its Rust for every world, where it needs none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rust: String,
 }
 
 /// A release's own names for what other releases call otherwise.
@@ -58,11 +61,12 @@ impl Vocabulary {
 
 impl Method {
     /// A method of this convention, whose parameters have these names.
-    pub(super) fn new(convention: &Convention, names: &[String]) -> Self {
+    pub(super) fn new(convention: &Convention, names: &[String], rust: &str) -> Self {
         let kept = convention.params.iter().zip(names).filter(|(kind, _)| **kind != ParamKind::Nothing);
         Self {
             params: kept.map(|(kind, name)| (name.clone(), kind.to_string())).collect(),
             returns: convention.returns.to_string(),
+            rust: rust.to_owned(),
         }
     }
 

@@ -219,6 +219,14 @@ impl World {
         Some(Val::Const(number, Some(name.to_owned())))
     }
 
+    /// Another name that a macro without arguments stands for.
+    pub(super) fn alias(&self, name: &str) -> Option<String> {
+        let other = (self.macros)(name)?;
+        let is_name = other.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && other.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_name && other != name).then_some(other)
+    }
+
     /// A global struct that is an object, such as `PyType_Type`.
     pub(super) fn object_global(&self, name: &str) -> Option<Val> {
         if name.ends_with("_Type") && name.starts_with(['P', '_']) || name == "_Py_NoneStruct" {
@@ -344,19 +352,16 @@ impl World {
                 }
             }
         }
-        for (index, param) in signature.params.iter().enumerate() {
-            // A pointer to objects is an array where it is const or its name says so.
-            if param.ctype == CType::Objects && (param.array || ARRAY_NAMES.contains(&param.name.as_str())) {
-                convention.params[index] = ParamKind::Slice;
-            }
-        }
+        slices(&signature, &mut convention);
         Some((convention, Route::Vocabulary))
     }
 
     /// The convention of calls through a function typedef.
     pub(super) fn slot_convention(&self, function: &str) -> Option<Convention> {
         let signature = self.declarations.functions.get(function)?;
-        Some(convention(function, signature, self.contracts.get(function)))
+        let mut convention = convention(function, signature, self.contracts.get(function));
+        slices(signature, &mut convention);
+        Some(convention)
     }
 
     /// The identity of a function that is used as a value.
@@ -414,6 +419,15 @@ impl World {
             None => {
                 vocabulary.insert(name.to_owned(), convention.clone());
             }
+        }
+    }
+}
+
+/// A pointer to objects is an array where it is const or its name says so.
+fn slices(signature: &Signature, convention: &mut Convention) {
+    for (param, kind) in signature.params.iter().zip(&mut convention.params) {
+        if param.ctype == CType::Objects && (param.array || ARRAY_NAMES.contains(&param.name.as_str())) {
+            *kind = ParamKind::Slice;
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `audit translation`: C functions translated, and what kept others out.
+use crate::place;
 use crate::translate::{self, Read};
 use crate::ui::table::table;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::json;
-use slotgen::translate::Translation;
+use slotgen::translate::{Share, Translation, shares};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -31,16 +32,23 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let Read { tree, translation } = translate::read(&options.release, options.source.as_deref())?;
+    let facts = slotgen::committed(&place::root().join("generated"), &tree.release().series())?;
+    let shares = shares(&translation, &facts).map_err(|found| anyhow!("{found}"))?;
     if options.json {
-        anstream::println!("{:#}", as_json(&tree.release().to_string(), &translation));
+        anstream::println!("{:#}", as_json(&tree.release().to_string(), &translation, &shares));
         return Ok(());
     }
     anstream::println!("CPython {}\n{}", tree.release(), files(&translation));
+    anstream::println!("\n{}", groups(&shares));
     anstream::println!("\n{}", table(&["functions", "kept out by"], &constructs(&translation)));
     if options.verbose {
         for (file, functions) in &translation.translated {
             let names: Vec<&str> = functions.iter().map(|function| function.name()).collect();
             anstream::println!("\n{file}: {}", names.join(", "));
+        }
+        for share in &shares {
+            share.left.iter().for_each(|(name, why)| anstream::println!("{}: {name}: left: {why}", share.name));
+            share.out.iter().for_each(|(name, why)| anstream::println!("{}: {name}: not counted: {why}", share.name));
         }
         for left in &translation.left {
             anstream::println!("{}:{}: {}: {}", left.file, left.line, left.name, left.construct);
@@ -56,7 +64,7 @@ fn counts(translation: &Translation) -> BTreeMap<&str, (usize, usize)> {
         counts.entry(file).or_default().0 += functions.len();
     }
     for left in &translation.left {
-        counts.entry(&left.file).or_default().1 += 1;
+        counts.entry(&left.unit).or_default().1 += 1;
     }
     counts
 }
@@ -73,6 +81,21 @@ fn files(translation: &Translation) -> String {
     table(&["file", "functions", "translated", "left", "share"], &rows)
 }
 
+/// The groups that are to be covered.
+fn groups(shares: &[Share]) -> String {
+    let rows: Vec<Vec<String>> = shares
+        .iter()
+        .map(|share| {
+            let numbers = [share.total, share.translated, share.left.len()].map(|number| number.to_string());
+            let mut row = vec![share.name.clone()];
+            row.extend(numbers);
+            row.push(format!("{:.1} %", share.percent()));
+            row
+        })
+        .collect();
+    table(&["group", "functions", "translated", "left", "share"], &rows)
+}
+
 /// The constructs that keep most functions out.
 fn constructs(translation: &Translation) -> Vec<Vec<String>> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -84,7 +107,7 @@ fn constructs(translation: &Translation) -> Vec<Vec<String>> {
     sorted.iter().take(CONSTRUCTS).map(|(construct, count)| vec![count.to_string(), (*construct).to_owned()]).collect()
 }
 
-fn as_json(release: &str, translation: &Translation) -> serde_json::Value {
+fn as_json(release: &str, translation: &Translation, shares: &[Share]) -> serde_json::Value {
     let translated: BTreeMap<&String, Vec<&str>> = translation
         .translated
         .iter()
@@ -93,7 +116,7 @@ fn as_json(release: &str, translation: &Translation) -> serde_json::Value {
     let left: Vec<_> = translation
         .left
         .iter()
-        .map(|left| json!({ "name": left.name, "file": left.file, "line": left.line, "construct": left.construct }))
+        .map(|left| json!({ "name": left.name, "unit": left.unit, "file": left.file, "line": left.line, "construct": left.construct }))
         .collect();
-    json!({ "release": release, "translated": translated, "left": left })
+    json!({ "release": release, "translated": translated, "left": left, "groups": shares })
 }

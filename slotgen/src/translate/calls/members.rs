@@ -107,6 +107,7 @@ impl Paths {
                     path.push(name.clone());
                     this.read_member(place, &structure, path, at, state, &k)
                 }
+                Val::Null => this.stop(format!("NULL->{name}")),
                 other => this.no(format!("member {name} of {}", other.word()), at),
             }),
         )
@@ -204,10 +205,17 @@ impl Paths {
     /// The struct that a pointer expression points to.
     pub(in crate::translate) fn struct_of(&self, base: &Expr) -> Option<String> {
         match &base.kind {
-            Kind::Call(callee, _) => match &callee.kind {
+            Kind::Call(callee, args) => match &callee.kind {
                 Kind::Name(name) if name == "Py_TYPE" => Some("PyTypeObject".to_owned()),
+                Kind::Name(name) if self.world.contracts.meaning(name) == "same" => self.struct_of(args.first()?),
+                Kind::Name(name) => match self.world.declarations.prototypes.get(name).map(|head| &head.returns) {
+                    Some(CType::Opaque(text)) => Some(text.trim_end_matches('*').to_owned()),
+                    Some(_) => None,
+                    None => self.struct_of(&self.world.expanded(name, args)?),
+                },
                 _ => None,
             },
+            Kind::Comma(_, last) => self.struct_of(last),
             Kind::Name(name) => match self.structs.get(name) {
                 Some(structure) => Some(structure.trim_start_matches("struct ").to_owned()),
                 None => self.world.variable_struct(&self.function.file, name),

@@ -45,6 +45,7 @@ impl Paths {
                 let code = &place.code;
                 if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
             }
+            (ParamKind::OutInt("f64"), Val::Null) => quote!(&mut 0.0),
             (ParamKind::OutInt(_), Val::Null) => quote!(&mut 0),
             (ParamKind::OutObject, Val::Null) => quote!(&mut None),
             (ParamKind::Slice, Val::Null) => quote!(&[]),
@@ -107,6 +108,13 @@ impl Paths {
                 lets.push((var, quote!(c.#method(#code)?)));
                 quote!(&#name)
             }
+            (ParamKind::Str(_), Val::Member(place, structure, path)) if self.is_pointer_member(value) => {
+                // What is read as a C string.
+                let (method, var) = (self.note_text(structure, path), self.fresh("text"));
+                let code = place.reference();
+                lets.push((var, quote!(c.#method(#code)?)));
+                return self.pass(&Val::Str(Place::owned(var)), kind, lets, after, state, at);
+            }
             (ParamKind::Object(_), Val::Member(..)) if self.is_pointer_member(value) => {
                 let Val::Member(place, structure, path) = value else { return self.no("pointer", at) };
                 let method = self.note_pointer(structure, path);
@@ -166,7 +174,7 @@ impl Paths {
             let var = ident(index);
             let value = match kind {
                 ParamKind::OutObject => Val::MaybeObject(Place { code: quote!((*#var)), by_ref: false }),
-                ParamKind::OutInt(int) => Val::Int(Place { code: quote!((*#var)), by_ref: false }, int, false),
+                ParamKind::OutInt(int) => Val::out(Place { code: quote!((*#var)), by_ref: false }, int, false),
                 _ => return self.no("pointer", at),
             };
             after.push((target.to_owned(), value));
@@ -181,8 +189,9 @@ impl Paths {
                 (self.carry(&current, &like).unwrap_or_else(|| quote!(None)), like)
             }
             ParamKind::OutInt(int) => {
-                let like = Val::Int(Place::owned(var), int, false);
-                (self.carry(&current, &like).unwrap_or_else(|| quote!(0)), like)
+                let like = Val::out(Place::owned(var), int, false);
+                let zero = if *int == "f64" { quote!(0.0) } else { quote!(0) };
+                (self.carry(&current, &like).unwrap_or(zero), like)
             }
             _ => return self.no("pointer", at),
         };

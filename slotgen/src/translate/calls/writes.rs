@@ -15,6 +15,11 @@ impl Paths {
         self.note_read(structure, path, "", vec![ParamKind::Object(false)], Returns::Optional)
     }
 
+    /// The method that reads the C string that a member of any type points to.
+    pub(super) fn note_text(&self, structure: &str, path: &[String]) -> proc_macro2::Ident {
+        self.note_read(structure, path, "_text", vec![ParamKind::Object(false)], Returns::Str)
+    }
+
     fn note_read(
         &self,
         structure: &str,
@@ -91,6 +96,7 @@ impl Paths {
     ) -> Out {
         let returns = match self.world.member_type(structure, path) {
             Some(CType::Objects) => Returns::Optional,
+            Some(CType::OutInt("f64")) => Returns::Double,
             Some(CType::OutInt(int)) => Returns::Int(int, int.starts_with('u')),
             _ => return self.no(format!("element of {structure}'s {}", path.join(".")), at),
         };
@@ -101,6 +107,7 @@ impl Paths {
         self.bind("item", quote!(c.#method(#code, #index)?), &mut |this, var| {
             let value = match &returns {
                 Returns::Int(int, positive) => Val::Int(Place::owned(var), int, *positive),
+                Returns::Double => Val::Double(Place::owned(var)),
                 _ => Val::MaybeObject(Place::owned(var)),
             };
             k(this, value, state.clone())
@@ -126,6 +133,7 @@ impl Paths {
                 };
                 let kind = match this.world.member_type(structure, path) {
                     Some(CType::Objects) => ParamKind::Object(true),
+                    Some(CType::OutInt("f64")) => ParamKind::Double,
                     Some(CType::OutInt(int)) => ParamKind::Int(int),
                     _ => return this.no("assignment to an element", at),
                 };
@@ -395,7 +403,7 @@ impl Paths {
         let name = name.to_owned();
         self.bind(pointer, code, &mut |this, var| {
             let value = match kind {
-                ParamKind::OutInt(int) => Val::Int(Place::owned(var), int, int.starts_with('u')),
+                ParamKind::OutInt(int) => Val::out(Place::owned(var), int, int.starts_with('u')),
                 _ => Val::MaybeObject(Place::owned(var)),
             };
             let mut state = state.clone();
