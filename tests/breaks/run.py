@@ -39,14 +39,18 @@ def described(value):
 
 
 def chain(error):
-    """Types, messages, functions and lines of an exception, its causes and its contexts; without the runner's own frame."""
+    """Types, messages, functions and lines of an exception, its causes and its contexts; without the runner's own frame.
+
+    The lines are the tracebacks' own. A frame in a traceback that was taken before a break is the one that ended at the
+    break: where the program went on meanwhile, its `f_lineno` does not say.
+    """
     out = []
     while error is not None and len(out) < 20:
         lines, entry = [], error.__traceback__
         while entry is not None:
             code = entry.tb_frame.f_code
             if code.co_filename != __file__:
-                lines.append((os.path.basename(code.co_filename), code.co_name, entry.tb_lineno, entry.tb_frame.f_lineno))
+                lines.append((os.path.basename(code.co_filename), code.co_name, entry.tb_lineno))
             entry = entry.tb_next
         out.append((type(error).__name__, ADDRESS.sub("0x", str(error)), lines))
         error = error.__cause__ or error.__context__

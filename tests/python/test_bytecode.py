@@ -1,7 +1,10 @@
 """Code objects: decode and assemble, damaged ones, listings."""
 import dis
+import json
 import os
+import pathlib
 import random
+import subprocess
 import sys
 import types
 import unittest
@@ -228,6 +231,16 @@ class Damaged(unittest.TestCase):
                 continue  # CPython itself refuses
             errors += self.check(code)
         self.assertGreater(errors, 5_000)
+
+    def test_fuzz_the_library(self):
+        """In a process of its own, for a crash must not go unseen."""
+        runner = pathlib.Path(__file__).parents[1] / "codes" / "damage.py"
+        ran = subprocess.run([sys.executable, runner, "--count", "1500"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stdout[-2000:] + ran.stderr[-2000:])
+        report = json.loads(ran.stdout.splitlines()[-1])
+        self.assertEqual(report["different"], [])
+        self.assertGreater(report["refused"], 500)
+        self.assertGreater(report["sound"], 100)
 
     def test_fuzz_byte_strings(self):
         pick = random.Random(22)

@@ -47,7 +47,8 @@ enum What {
     /// Code objects: every one of the standard library, decoded and assembled, is itself again; stack sizes, stack effects
     /// and instructions are what the interpreter's compiler and `dis` say
     #[command(
-        after_help = "Examples:\n  cargo xtask prove codes            3.11 to 3.15\n  cargo xtask prove codes 3.12 3.15"
+        after_help = "Examples:\n  cargo xtask prove codes            3.11 to 3.15\n  cargo xtask prove codes 3.12 3.15\n  \
+        cargo xtask prove codes 3.13 --damaged 100000"
     )]
     Codes(codes::Options),
 }

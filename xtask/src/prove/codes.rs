@@ -5,7 +5,9 @@ use crate::wheel::{self, Profile};
 use crate::{place, run};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Releases whose code objects the runtime reads and writes.
@@ -15,6 +17,12 @@ const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 pub struct Options {
     /// Releases (3.12); without any, 3.11 to 3.15
     releases: Vec<String>,
+    /// Instead, damage so many at random: each must be refused with an error that names an offset, or assemble; none may crash
+    #[arg(long, value_name = "N")]
+    damaged: Option<u64>,
+    /// First seed of the damage
+    #[arg(long, default_value_t = 0)]
+    start: u64,
     /// Print the reports as JSON
     #[arg(long)]
     json: bool,
@@ -32,17 +40,34 @@ struct Report {
     different: Vec<String>,
 }
 
+/// What `tests/codes/damage.py` prints last.
+#[derive(Debug, Deserialize, Serialize)]
+struct Damage {
+    #[serde(default)]
+    release: String,
+    /// Refused with an error that names an offset.
+    #[serde(default)]
+    refused: u64,
+    /// Assembled all the same.
+    #[serde(default)]
+    sound: u64,
+    /// Not made: CPython itself refused.
+    #[serde(default, rename = "refused by CPython")]
+    not_made: u64,
+    different: Vec<String>,
+}
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
     let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
-    let mut reports = Vec::new();
-    for release in &releases {
-        if !RELEASES.contains(&release.as_str()) {
-            bail!("code objects are read of {}, not of {release}", RELEASES.join(", "));
-        }
-        reports.push(one(release)?);
+    if let Some(release) = releases.iter().find(|release| !RELEASES.contains(&release.as_str())) {
+        bail!("code objects are read of {}, not of {release}", RELEASES.join(", "));
     }
+    if let Some(count) = options.damaged {
+        return damage(&releases, options.start, count, options.json);
+    }
+    let reports = releases.iter().map(|release| one(release)).collect::<Result<Vec<_>>>()?;
     if options.json {
         anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);
     } else {
@@ -67,19 +92,69 @@ fn python(release: &str) -> Result<Interpreter> {
 }
 
 fn one(release: &str) -> Result<Report> {
-    let python = python(release)?;
-    let library = wheel::compile(&python, Profile::Dev)?;
-    let package = wheel::tree(&python, &library)?;
+    let (python, package) = prepared(release)?;
     let step = Step::start(format!("Code objects of CPython {}", python.full_version()));
-    let mut command = Command::new(&python.executable);
-    command.arg("-B").arg(place::root().join("tests").join("codes").join("run.py"));
-    command.env("PYTHONPATH", package);
-    let output = run::output(&mut command).context("the runner failed")?;
-    let mut report: Report = serde_json::from_str(output.lines().last().unwrap_or_default())
-        .with_context(|| format!("the runner said: {output}"))?;
+    let output = run::output(&mut script(&python, &package, "run.py")).context("the runner failed")?;
+    let mut report: Report = last_line(&output)?;
     report.release = python.full_version();
     step.done(format!("{} code objects", report.codes));
     Ok(report)
+}
+
+/// The interpreter, and the package built for it.
+fn prepared(release: &str) -> Result<(Interpreter, PathBuf)> {
+    let python = python(release)?;
+    let library = wheel::compile(&python, Profile::Dev)?;
+    let package = wheel::tree(&python, &library)?;
+    Ok((python, package))
+}
+
+fn script(python: &Interpreter, package: &Path, name: &str) -> Command {
+    let mut command = Command::new(&python.executable);
+    command.args(["-B", "-X", "faulthandler"]).arg(place::root().join("tests").join("codes").join(name));
+    command.env("PYTHONPATH", package);
+    command
+}
+
+fn last_line<T: DeserializeOwned>(output: &str) -> Result<T> {
+    serde_json::from_str(output.lines().last().unwrap_or_default())
+        .with_context(|| format!("the runner said: {output}"))
+}
+
+/// Damages code objects and prints what came of it.
+fn damage(releases: &[String], start: u64, count: u64, as_json: bool) -> Result<()> {
+    let mut reports = Vec::new();
+    for release in releases {
+        let (python, package) = prepared(release)?;
+        let step = Step::start(format!("Damaged code objects, CPython {}", python.full_version()));
+        let mut command = script(&python, &package, "damage.py");
+        command.args(["--start", &start.to_string(), "--count", &count.to_string()]);
+        let output = command.output().context("the runner does not start")?;
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let died = || format!("the runner ended with {}: {stderr}", output.status);
+        let mut report: Damage = last_line(&stdout).with_context(died)?;
+        report.release = python.full_version();
+        step.done(format!("{} refused, {} sound", report.refused, report.sound));
+        reports.push(report);
+    }
+    if as_json {
+        anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);
+    } else {
+        reports.iter().for_each(show_damage);
+    }
+    let bad: usize = reports.iter().map(|report| report.different.len()).sum();
+    if bad > 0 { bail!("{bad} damaged code objects gave another error than they should") } else { Ok(()) }
+}
+
+fn show_damage(report: &Damage) {
+    for difference in &report.different {
+        anstream::println!("differs: {difference}");
+    }
+    let Damage { release, refused, sound, not_made, different } = report;
+    anstream::println!(
+        "CPython {release}: {refused} damaged code objects refused with an error that names an offset, {sound} assembled, {not_made} not made by CPython, {} differences",
+        different.len()
+    );
 }
 
 fn show(report: &Report) {
