@@ -14,6 +14,7 @@ pub(crate) mod live;
 pub mod ndarray;
 pub mod python;
 mod release;
+pub mod sets;
 pub mod slots;
 mod stack;
 pub mod traceback;

@@ -3,6 +3,7 @@ use super::outcome::{Effect, End, StackEntry};
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::value::{New, Value, ValueId};
+use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -117,13 +118,7 @@ impl<'py> Tracer<'py> {
             return self.set(id, New::Dict(pairs), children);
         }
         if object.is_exact_instance_of::<PySet>() {
-            return Ok(match self.set_items(id, object)? {
-                Ok(items) => {
-                    let items = self.absorb_all(items.into_iter());
-                    self.set(id, New::Set(items.clone()), items)?
-                }
-                Err(escape) => Err(escape),
-            });
+            return self.describe_set(id, object);
         }
         if object.is_exact_instance_of::<PyFrozenSet>() {
             return self.describe_frozenset(id, object);
@@ -141,6 +136,30 @@ impl<'py> Tracer<'py> {
             return self.describe_exception(id, object);
         }
         self.describe_other(id, object)
+    }
+
+    /// A set that is filled again in its order, or whose table is made again as it is.
+    fn describe_set(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
+        let refused = match self.set_items(id, object)? {
+            Ok(items) => {
+                let items = self.absorb_all(items.into_iter());
+                return self.set(id, New::Set(items.clone()), items);
+            }
+            Err(escape) => escape,
+        };
+        let layout = object.cast::<PySet>().ok().map(SetLayout::of).transpose();
+        let Some(layout) = layout.or_else(|error| internal(error.to_string()))?.flatten() else {
+            return Ok(Err(refused));
+        };
+        let keys = self.absorb_all(layout.keys(self.py).iter());
+        if !keys.iter().all(|key| self.has_lasting_hash(*key)) {
+            return Ok(Err(refused));
+        }
+        let make = Bound::new(self.py, layout).and_then(|layout| layout.getattr("make"));
+        let make = make.or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(make);
+        let children = keys.iter().copied().chain([callable]).collect();
+        self.set(id, New::Call { callable, args: keys, state: None }, children)
     }
 
     fn describe_frozenset(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Described<Vec<ValueId>> {
@@ -296,23 +315,24 @@ impl<'py> Tracer<'py> {
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {
-        if super::hashed::same_order(now, then) {
+        let layouts = SetLayout::of(now).and_then(|now| Ok((now, SetLayout::of(then)?)));
+        let (Some(now), Some(then)) = layouts.or_else(|error| internal(error.to_string()))? else {
+            return internal("layout of a set");
+        };
+        if now.same(&then, self.py) {
             return Ok(Ok(()));
         }
-        // The layout of the table tells in which order later keys come: one change is made again as it was, more are not.
-        let added: Vec<_> = now.iter().filter(|key| !then.contains(key).unwrap_or(true)).collect();
-        let removed: Vec<_> = then.iter().filter(|key| !now.contains(key).unwrap_or(true)).collect();
-        let (method, key) = match (added.as_slice(), removed.as_slice()) {
-            ([key], []) => ("add", key.clone()),
-            ([], [key]) => ("discard", key.clone()),
-            _ => {
-                return Ok(Err(self.before_change(value, "a set from outside, changed more than once")));
+        let keys = self.absorb_all(now.keys(self.py).iter());
+        for key in &keys {
+            if !self.has_lasting_hash(*key) {
+                return Ok(Err(self.before_change(value, "a set from outside with a key that is hashed by its address")));
             }
-        };
-        let callable = self.import("builtins", "set")?.getattr(method).or_else(|error| internal(error.to_string()))?;
-        let callable = self.constant(callable);
-        let key = self.absorb(key);
-        self.state.effects.push(Effect::Call { callable, args: vec![value, key] });
+        }
+        let give = Bound::new(self.py, now).and_then(|layout| layout.getattr("give"));
+        let give = give.or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(give);
+        let args = std::iter::once(value).chain(keys).collect();
+        self.state.effects.push(Effect::Call { callable, args });
         Ok(Ok(()))
     }
 

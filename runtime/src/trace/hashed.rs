@@ -49,6 +49,32 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
+    /// Whether the key that compiled code makes again has the hash that this one has.
+    pub(super) fn has_lasting_hash(&mut self, key: ValueId) -> bool {
+        let object = match self.value(key) {
+            Value::Real { .. } => return true,
+            Value::New(New::Tuple(items)) => {
+                return items.clone().into_iter().all(|item| self.has_lasting_hash(item));
+            }
+            Value::New(New::Instance { class, .. }) => {
+                let class = *class;
+                let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
+                return class.is_some_and(|class| self.in_python(&class, "__hash__"));
+            }
+            Value::New(New::Owned(object)) => object.bind(self.py).clone(),
+            _ => return false,
+        };
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            let items: Vec<_> = tuple.iter().map(|item| self.absorb(item)).collect();
+            return items.into_iter().all(|item| self.has_lasting_hash(item));
+        }
+        let class = object.get_type();
+        super::known::is_scalar(&object)
+            || !super::native::is_c_type(&class)
+                && !object.is_instance_of::<PyType>()
+                && self.in_python(&class, "__hash__")
+    }
+
     /// Notes when C is first called on a container from outside.
     pub(super) fn note_use(&mut self, operands: &[ValueId]) {
         let Some(container) = operands.first() else { return };
@@ -66,7 +92,6 @@ impl<'py> Tracer<'py> {
             .iter()
             .filter_map(|effect| match effect {
                 Effect::SetItem { key, .. } | Effect::DelItem { key, .. } => Some(*key),
-                Effect::Call { args, .. } => args.get(1).copied(),
                 _ => None,
             })
             .collect();

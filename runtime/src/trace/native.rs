@@ -4,6 +4,7 @@ use super::signal::{Signal, Traced, internal, unsupported};
 use super::state::{Shadow, Tracer};
 use super::token::{Interrupted, Token};
 use super::value::ValueId;
+use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
 use pyo3::prelude::*;
@@ -78,7 +79,16 @@ impl<'py> Tracer<'py> {
         let copy = self.copy(id, &object, source);
         self.state.copying.pop();
         let Some(copy) = copy? else { return Ok(None) };
-        let original = copy.call_method0("copy").unwrap_or_else(|_| copy.clone());
+        let original = match copy.cast::<PySet>() {
+            Ok(set) => {
+                let again = SetLayout::of(set).and_then(|layout| {
+                    layout.map(|layout| layout.filled(&layout.keys(self.py))).transpose()
+                });
+                let Ok(Some(again)) = again else { return internal("layout of a set") };
+                again.into_any()
+            }
+            Err(_) => copy.call_method0("copy").unwrap_or_else(|_| copy.clone()),
+        };
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.shadow_of.insert(id, self.state.shadows.len());
         self.state.shadows.push(Shadow {
@@ -106,12 +116,7 @@ impl<'py> Tracer<'py> {
             self.class_of(id)?;
             self.shadow_dict(id, dict, &source).map(|dict| Ok(dict.into_any()))?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
-            self.shadow_set(id, set, source)?;
-            let copy = set.call_method0("copy");
-            if !copy.as_ref().is_ok_and(|copy| super::hashed::same_order(copy, set)) {
-                return unsupported("set from outside", "its order comes from how it was filled");
-            }
-            copy
+            self.shadow_set(id, set, source).map(|set| Ok(set.into_any()))?
         } else {
             return Ok(None);
         };
@@ -141,25 +146,37 @@ impl<'py> Tracer<'py> {
         for (key, value) in dict.iter() {
             let path = Source::DictItem(Arc::new(source.clone()), Arc::new(Key(key.clone().unbind())));
             let value = self.sourced(value, path);
-            let value = self.native(value)?;
-            copy.set_item(key, value).or_else(|error| self.raise_error(error))?;
+            let (key, value) = (self.native_key(key)?, self.native(value)?);
+            let stored = self.with_callbacks(|| copy.set_item(key, value));
+            stored.or_else(|error| self.raise_error(error))?;
         }
         Ok(copy)
     }
 
-    /// The set's items, their types and their order are guarded.
-    fn shadow_set(&mut self, id: ValueId, set: &Bound<'py, PySet>, source: Source) -> Traced<()> {
-        const SAME: &std::ffi::CStr = c"lambda items: lambda value: len(value) == len(items) and all(type(a) is type(b) and a == b for a, b in zip(value, items))";
-        let items: Vec<_> = set.iter().collect();
-        if !items.iter().all(|item| is_scalar(item) || is_definition(item)) {
+    /// The set's items, their types and their places are guarded.
+    fn shadow_set(&mut self, id: ValueId, set: &Bound<'py, PySet>, source: Source) -> Traced<Bound<'py, PySet>> {
+        let layout = SetLayout::of(set).or_else(|error| internal(error.to_string()))?;
+        let Some(layout) = layout.filter(|_| set.iter().all(|item| is_key(&item))) else {
             return unsupported("set from outside", "its items are no plain values");
-        }
+        };
         self.class_of(id)?;
-        let items = PyTuple::new(self.py, items).or_else(|error| self.raise_error(error))?;
-        let check = self.py.eval(SAME, None, None).and_then(|make| make.call1((items,)));
-        let check = check.or_else(|error| internal(error.to_string()))?;
-        self.guard_once(id, "items", source, Check::Call(check.unbind()), "the trace read the set");
-        Ok(())
+        let mut keys = Vec::new();
+        for key in layout.keys(self.py).iter() {
+            keys.push(self.native_key(key)?);
+        }
+        let copy = PyTuple::new(self.py, keys).and_then(|keys| layout.filled(&keys));
+        let check = Bound::new(self.py, layout).or_else(|error| internal(error.to_string()))?;
+        self.guard_once(id, "items", source, Check::Call(check.into_any().unbind()), "the trace read the set");
+        copy.or_else(|error| self.raise_error(error))
+    }
+
+    /// A key of a container from outside, which guards compare, as C gets it elsewhere.
+    fn native_key(&mut self, key: Bound<'py, PyAny>) -> Traced<Bound<'py, PyAny>> {
+        if is_scalar(&key) {
+            return Ok(key);
+        }
+        let key = self.constant(key);
+        self.native(key)
     }
 
     /// The value that an object from C stands for.
