@@ -325,7 +325,9 @@ impl<'py> Tracer<'py> {
         let keys = self.absorb_all(now.keys(self.py).iter());
         for key in &keys {
             if !self.has_lasting_hash(*key) {
-                return Ok(Err(self.before_change(value, "a set from outside with a key that is hashed by its address")));
+                return Ok(Err(
+                    self.before_change(value, "a set from outside with a key that is hashed by its address")
+                ));
             }
         }
         let give = Bound::new(self.py, now).and_then(|layout| layout.getattr("give"));

@@ -206,6 +206,15 @@ impl<'py> Tracer<'py> {
     /// A special method of a value's class, called by C on its token.
     fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
         match (name, args.positional.as_slice()) {
+            ("__hash__", []) if self.is_id(value) => {
+                let hash = self.hash_of_id(value)?;
+                let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
+                return Ok(self.constant(hash));
+            }
+            ("__eq__" | "__ne__", [other]) if self.is_id(value) => {
+                let same = self.same_id(value, *other)?;
+                return Ok(self.boolean(same == (name == "__eq__")));
+            }
             ("__call__", _) => return self.call(value, args),
             ("__get__", [object, ..]) if !self.is_none(*object)? => {
                 let class = self.class_of(*object)?;

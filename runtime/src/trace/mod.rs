@@ -12,6 +12,7 @@ mod finish;
 pub mod frame;
 mod generator;
 mod hashed;
+mod ids;
 mod known;
 mod mirror;
 mod native;

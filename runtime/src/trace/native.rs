@@ -81,9 +81,8 @@ impl<'py> Tracer<'py> {
         let Some(copy) = copy? else { return Ok(None) };
         let original = match copy.cast::<PySet>() {
             Ok(set) => {
-                let again = SetLayout::of(set).and_then(|layout| {
-                    layout.map(|layout| layout.filled(&layout.keys(self.py))).transpose()
-                });
+                let again = SetLayout::of(set)
+                    .and_then(|layout| layout.map(|layout| layout.filled(&layout.keys(self.py))).transpose());
                 let Ok(Some(again)) = again else { return internal("layout of a set") };
                 again.into_any()
             }

@@ -91,6 +91,10 @@ impl<'py> Tracer<'py> {
 
     fn dispatch_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
         match (name, operands) {
+            ("eq" | "ne", [a, b]) if self.is_id(*a) || self.is_id(*b) => {
+                let same = self.same_id(*a, *b)?;
+                return Ok(self.boolean(same == (name == "eq")));
+            }
             ("not_", [value]) => {
                 let truth = self.is_true(*value)?;
                 return Ok(self.boolean(!truth));

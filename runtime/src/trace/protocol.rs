@@ -173,6 +173,9 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_Hash`.
     pub(super) fn hash(&mut self, value: ValueId) -> Traced<isize> {
+        if self.is_id(value) {
+            return self.hash_of_id(value);
+        }
         if let Some(object) = self.known(value)
             && is_c_type(&object.get_type())
         {

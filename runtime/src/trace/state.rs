@@ -80,6 +80,8 @@ pub struct State {
     pub(super) exc_below: Vec<Option<ValueId>>,
     /// Where exceptions passed through, for their tracebacks.
     pub(super) tracebacks: super::traceback::Tracebacks,
+    /// Values that are `id()` of others.
+    pub(super) ids: FxHashMap<ValueId, ValueId>,
     /// Frames begun so far.
     pub(super) frames: u64,
     pub(super) pending: Option<super::signal::Signal>,

@@ -148,6 +148,15 @@ impl<'py> Tracer<'py> {
             && values.iter().any(|value| self.owned(*value).is_some_and(|object| self.referent(&object).is_some()))
     }
 
+    /// The same for an object whose number the program keeps.
+    pub(super) fn rely_on_life(&mut self, object: ValueId) -> Traced<()> {
+        if !self.state.track {
+            return Err(Signal::Track);
+        }
+        self.state.weakly.insert(object);
+        self.check_alive(object)
+    }
+
     /// Goes on only if plain Python would still have the object.
     pub(super) fn check_alive(&mut self, referent: ValueId) -> Traced<()> {
         if !self.state.weakly.contains(&referent) || self.is_lasting(referent) {

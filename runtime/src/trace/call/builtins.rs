@@ -83,6 +83,7 @@ impl<'py> Tracer<'py> {
                 self.model_text(*value, "__format__", &[empty])
             }
             ("format", [value, spec]) => self.model_text(*value, "__format__", &[*spec]),
+            ("hash", [value]) if self.is_id(*value) => self.hash_of_id(*value).map(|_| None),
             ("hash", [value]) => {
                 let hash = self.hash(*value)?;
                 let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
@@ -90,13 +91,7 @@ impl<'py> Tracer<'py> {
             }
             ("dir", [value]) => self.model_dir(*value).map(Some),
             ("dir", _) => unsupported("builtin that depends on the interpreter's state", name),
-            ("id", [value]) => match self.real(*value).and_then(|_| self.same_object(*value)) {
-                Some(object) => {
-                    let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
-                    Ok(Some(self.constant(address)))
-                }
-                None => unsupported("id() of an object that the trace made", name),
-            },
+            ("id", [value]) => self.id_of(*value).map(Some),
             ("abs", [value]) => self.operator("abs", &[*value]).map(Some),
             _ => Ok(None),
         }

@@ -86,6 +86,7 @@ impl<'py> Tracer<'py> {
             && let Some(result) = match module_of(object).as_str() {
                 "builtins" => self.call_modelled(&name, &args)?,
                 "sys" => self.call_sys(object, &name, &args)?,
+                "_thread" if name == "get_ident" => self.call_sys(object, &name, &args)?,
                 _ => None,
             }
         {
@@ -338,6 +339,10 @@ impl<'py> Tracer<'py> {
     /// C tells `int`, `str`, `list`… and their subclasses by flags that a token does not have.
     fn refuse_disguise(&mut self, native: &Bound<'py, PyAny>, name: &str, index: usize, value: ValueId) -> Traced<()> {
         if !native.is_instance_of::<Token>() || (index > 0 && STORES.contains(&name)) {
+            return Ok(());
+        }
+        const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];
+        if self.is_id(value) && LOOK_UP.contains(&name) {
             return Ok(());
         }
         let class = self.class_of(value)?;

@@ -49,7 +49,7 @@ impl<'py> Tracer<'py> {
                 Some(depth) => self.frame_module(depth),
                 None => Ok(None),
             },
-            (_, []) if SETTINGS.contains(&name) => {
+            (_, []) if SETTINGS.contains(&name) || name == "get_ident" => {
                 let value = function.call0().or_else(|error| self.raise_error(error))?;
                 if !crate::trace::known::is_scalar(&value) {
                     return Ok(None);

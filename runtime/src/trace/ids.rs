@@ -1,0 +1,59 @@
+//! `id()` of objects that the trace made: a number that is told from others and kept as a key, but that no C code may look into.
+//!
+//! The number that plain Python would give is not known before the object leaves the trace, so it cannot leave either.
+use super::signal::{Traced, unsupported};
+use super::state::Tracer;
+use super::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+
+/// What [`New::Opaque`] calls such a number.
+pub(super) const KIND: &str = "id() of an object that the trace made";
+
+impl<'py> Tracer<'py> {
+    /// `id(value)`.
+    pub(super) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
+        if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
+            let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
+            return Ok(self.constant(address));
+        }
+        if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_))) {
+            return unsupported(KIND, "a method or a graph value");
+        }
+        if let Some((id, _)) = self.state.ids.iter().find(|(_, of)| **of == value) {
+            return Ok(*id);
+        }
+        let id = self.push(Value::New(New::Opaque(KIND)));
+        self.state.ids.insert(id, value);
+        Ok(id)
+    }
+
+    /// Whether the value is such a number.
+    pub(super) fn is_id(&self, value: ValueId) -> bool {
+        matches!(self.value(value), Value::New(New::Opaque(KIND)))
+    }
+
+    /// `id(a) == other`: numbers of objects that live at the same time differ; what was known of one that is gone may come again.
+    pub(super) fn same_id(&mut self, one: ValueId, other: ValueId) -> Traced<bool> {
+        if one == other {
+            return Ok(true);
+        }
+        for id in [one, other] {
+            let of = self.state.ids.get(&id).copied();
+            match of {
+                Some(of) => self.rely_on_life(of)?,
+                None if self.class_of(id)?.is(self.py.get_type::<pyo3::types::PyInt>()) => {}
+                None => return unsupported(KIND, "compared with something else"),
+            }
+        }
+        Ok(false)
+    }
+
+    /// What C gets for the hash: any number will do, as long as it stays.
+    pub(super) fn hash_of_id(&mut self, id: ValueId) -> Traced<isize> {
+        if self.state.nesting == 0 {
+            return unsupported(KIND, "hashed");
+        }
+        let of = self.state.ids.get(&id).and_then(|of| self.owned(*of));
+        Ok(of.map_or(isize::from(id.0 as i16), |object| object.as_ptr() as isize >> 4))
+    }
+}
