@@ -168,8 +168,41 @@ def chained():
         return error
 
 
+class Refusing:
+    def __set_name__(self, owner, name):
+        owner.first(owner)
+
+
+class Base:
+    def __new__(cls, *args):
+        raise TypeError("not this way") from None
+
+
+class Renewing(type):
+    def __new__(meta, name, bases, namespace):
+        namespace["first"] = namespace["__new__"]
+        namespace["refusing"] = Refusing()
+        try:
+            return super().__new__(meta, name, bases, namespace)
+        except Exception as error:
+            renewed = type(error)(str(error))
+            chain = error.__traceback__
+        raise renewed.with_traceback(chain)
+
+
+def class_that_cannot_be_made():
+    try:
+
+        class Bad(Base, metaclass=Renewing):
+            def __new__(cls, value=1):
+                return super().__new__(cls, value)
+
+    except TypeError as error:
+        return str(error), [line[1] for line in lines_of(error.__traceback__)]
+
+
 WITHIN = [
-    read_within, lasti, raised_again, raised_by_name, given_another, with_statement, through_a_manager, stacked, loops, in_generators,
+    class_that_cannot_be_made, read_within, lasti, raised_again, raised_by_name, given_another, with_statement, through_a_manager, stacked, loops, in_generators,
 ]  # fmt: skip
 
 

@@ -166,7 +166,8 @@ impl SetLayout {
             return Ok(false);
         }
         for (one, other) in self.keys(value.py()).iter().zip(found.keys(value.py()).iter()) {
-            if !one.is(&other) && !(one.get_type().is(other.get_type()) && one.eq(&other)?) {
+            let equal = one.is(&other) || one.get_type().is(other.get_type()) && one.eq(&other)?;
+            if !equal {
                 return Ok(false);
             }
         }

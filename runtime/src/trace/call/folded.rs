@@ -4,11 +4,13 @@ use crate::trace::signal::Traced;
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 /// Module and name of the functions, and why they may be.
-pub(super) const FOLDED: &[(&str, &str, &str)] =
-    &[("re", "_compile", "a pattern is compiled from its text and flags; the caches of the module keep it")];
+pub(super) const FOLDED: &[(&str, &str, &str)] = &[
+    ("re", "_compile", "a pattern is compiled from its text and flags; the caches of the module keep it"),
+    ("copyreg", "_slotnames", "the names of slots along the MRO; the class keeps them"),
+];
 
 impl<'py> Tracer<'py> {
     /// The result of a folded function; `None`: the call is traced.
@@ -28,7 +30,7 @@ impl<'py> Tracer<'py> {
                 None => self.unchanging(*value)?,
             };
             match known {
-                Some(known) if index > 0 || is_text(&known) => natives.push(known),
+                Some(known) if index > 0 || is_text(&known) || is_plain_class(&known) => natives.push(known),
                 _ => return Ok(None),
             }
         }
@@ -51,4 +53,9 @@ impl<'py> Tracer<'py> {
 
 fn is_text(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
+}
+
+/// A class whose metaclass adds nothing to how C reads and writes its attributes.
+fn is_plain_class(object: &Bound<'_, PyAny>) -> bool {
+    object.cast::<PyType>().is_ok_and(|class| class.get_type().is(class.py().get_type::<PyType>()))
 }

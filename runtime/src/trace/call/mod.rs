@@ -263,7 +263,12 @@ impl<'py> Tracer<'py> {
             return unsupported("class or module body that C runs", qualname);
         }
         let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
-        let locals = locals.collect();
+        let locals: Vec<Option<ValueId>> = locals.collect();
+        if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
+            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
+        {
+            return self.native(result);
+        }
         let result = self.run_function(&function, code, locals, qualname)?;
         self.native(result)
     }

@@ -1,6 +1,6 @@
 //! Making classes: a real, private class whose functions are tokens. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use super::Arguments;
-use crate::trace::signal::{Traced, unsupported};
+use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
@@ -116,8 +116,11 @@ impl<'py> Tracer<'py> {
             if self.owned(value).is_none_or(|object| crate::ffi::types::c_name(&object.get_type()) != "function") {
                 continue;
             }
-            let wrapped =
-                self.import("builtins", wrapper)?.call1((function,)).or_else(|error| self.raise_error(error))?;
+            let wrapper = self.import("builtins", wrapper)?;
+            // It asks the function for what it copies: `__name__`, `__doc__`…
+            let wrapped = self.with_callbacks(|| wrapper.call1((function,)));
+            let wrapped = self.after_native(wrapped, &[])?;
+            let Some(wrapped) = self.owned(wrapped) else { return internal("wrapped function") };
             namespace.set_item(method, wrapped).or_else(|error| self.raise_error(error))?;
         }
         Ok(())
