@@ -253,7 +253,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let kind = descriptor.get_type();
         let Some(get) = self.lookup(&kind, "__get__") else { return Ok(found) };
-        if is_c_type(&kind) {
+        if is_c_type(&kind) && !DESCRIPTORS.contains(&crate::ffi::types::c_name(&kind).as_str()) {
             return unsupported("C descriptor", crate::ffi::types::name(&kind));
         }
         let get = self.absorb_static(get);
@@ -294,7 +294,7 @@ impl<'py> Tracer<'py> {
             return unsupported(REFUSED, name);
         }
         match value {
-            Some(value) => self.set_in_globals(dict, name, value),
+            Some(value) => self.set_in_globals(dict, name, value)?,
             None if self.delete_in_globals(dict, name) => {}
             None => return unsupported(REFUSED, name),
         }
@@ -534,6 +534,9 @@ impl<'py> Tracer<'py> {
         self.with_callbacks(|| object.call1(args))
     }
 }
+
+/// C descriptors that give what they find in the object, without a memory of their own.
+const DESCRIPTORS: [&str; 1] = ["collections._tuplegetter"];
 
 /// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
 pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {

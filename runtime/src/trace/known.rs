@@ -66,6 +66,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "property",
         "method-wrapper",
         "re.Pattern",
+        "collections._tuplegetter",
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];
@@ -109,6 +110,12 @@ impl<'py> Tracer<'py> {
                 .get(id)
                 .is_some_and(|index| self.state.shadows[*index].object.as_ptr() == object.as_ptr()),
         }
+    }
+
+    /// Whether the trace made the object, described for the end already or not.
+    pub(super) fn is_made_here(&self, object: &Bound<'py, PyAny>) -> bool {
+        let id = self.state.identity.get(&(object.as_ptr() as usize));
+        id.is_some_and(|id| matches!(self.value(*id), Value::New(_)))
     }
 
     /// A value known without any guard: constants of code, results of folding, what hangs off guarded classes.

@@ -29,6 +29,9 @@ impl<'py> Tracer<'py> {
         let closure: Vec<_> = cells.iter().flatten().map(|cell| self.absorb(cell)).collect();
         let (code, globals) = (get("__code__")?, get("__globals__")?);
         let Ok(globals) = globals.cast_into::<PyDict>() else { return internal("function without globals") };
+        if self.is_made_here(globals.as_any()) {
+            return self.escape(id, "function whose globals are a dict of the trace");
+        }
         let fresh = crate::ffi::function::new(&code, &globals).or_else(|error| internal(error.to_string()))?;
         let Some(mut attributes) = self.own_attributes(object)? else {
             return self.escape(id, "function with unusual attributes");

@@ -197,7 +197,10 @@ impl<'py> Tracer<'py> {
         {
             let inlined = frame.inlined.then(|| Inlined {
                 code: frame.code.clone(),
-                globals: frame.globals.clone(),
+                globals: match self.is_made_here(frame.globals.bind(self.py)) {
+                    true => std::sync::Arc::new(pyo3::types::PyDict::new(self.py).into_any().unbind()),
+                    false => frame.globals.clone(),
+                },
                 lasti: *lasti,
             });
             passed.push(Passed { inlined, line: *line });

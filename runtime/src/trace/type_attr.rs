@@ -176,8 +176,13 @@ impl<'py> Tracer<'py> {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
             }
-            "function" | "method_descriptor" | "wrapper_descriptor" | "property" | "member_descriptor"
-            | "getset_descriptor" => Ok(self.absorb_static(found)),
+            "function"
+            | "method_descriptor"
+            | "wrapper_descriptor"
+            | "property"
+            | "member_descriptor"
+            | "getset_descriptor"
+            | "collections._tuplegetter" => Ok(self.absorb_static(found)),
             _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
                 Ok(self.absorb_static(found))
             }

@@ -33,6 +33,7 @@ pub(super) const PURE: &[&str] = &[
     "classmethod",
     "object",
     "collections.deque",
+    "collections._tuplegetter",
     "collections.defaultdict",
     "collections.OrderedDict",
     "functools.partial",

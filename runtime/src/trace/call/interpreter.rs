@@ -153,7 +153,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// Runs with warnings kept back; whether there were any.
-    pub(super) fn recording_warnings<T>(&mut self, run: impl FnOnce() -> PyResult<T>) -> Traced<(PyResult<T>, bool)> {
+    pub(in crate::trace) fn recording_warnings<T>(
+        &mut self,
+        run: impl FnOnce() -> PyResult<T>,
+    ) -> Traced<(PyResult<T>, bool)> {
         let warnings = self.py.import("warnings").or_else(|error| internal(error.to_string()))?;
         let keywords = pyo3::types::PyDict::new(self.py);
         let entered = keywords.set_item("record", true).and_then(|()| {

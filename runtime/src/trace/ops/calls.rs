@@ -29,19 +29,23 @@ impl<'py> Tracer<'py> {
             return Ok(Flow::Next);
         }
         self.super_context(frame, callable, &positional)?;
-        let result = self.call(callable, Arguments { positional, keywords })?;
+        let args = Arguments { positional, keywords };
+        let result = match self.evaluated(frame, callable, &args)? {
+            Some(result) => result,
+            None => self.call(callable, args)?,
+        };
         frame.push(result);
         Ok(Flow::Next)
     }
 
-    fn is_builtin(&mut self, callable: ValueId, name: &str) -> Traced<bool> {
+    pub(super) fn is_builtin(&mut self, callable: ValueId, name: &str) -> Traced<bool> {
         let function = self.import("builtins", name)?;
         let same = self.real(callable).is_some_and(|callable| callable.is(&function));
         Ok(same && self.known(callable).is_some())
     }
 
     /// `locals()`: the namespace of a class body, a new dict of a function's variables.
-    fn frame_locals(&mut self, frame: &Frame) -> Traced<ValueId> {
+    pub(super) fn frame_locals(&mut self, frame: &Frame) -> Traced<ValueId> {
         const OPTIMIZED: u32 = 1;
         if let Some(namespace) = frame.namespace {
             return Ok(namespace);

@@ -221,6 +221,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(value));
         }
         let builtins = frame.builtins.bind(self.py).clone();
+        if self.is_private(&builtins) {
+            return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
         match builtins.get_item(name) {
             Ok(Some(object)) => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
             _ => Ok(None),
@@ -229,6 +232,9 @@ impl<'py> Tracer<'py> {
 
     /// What the namespace of a module holds, as the trace has left it.
     pub(in crate::trace) fn in_globals(&mut self, globals: &Bound<'py, PyDict>, name: &str) -> Option<ValueId> {
+        if self.is_private(globals) {
+            return globals.get_item(name).ok().flatten().map(|value| self.absorb(value));
+        }
         let key = (globals.as_ptr() as usize, name.to_owned());
         if let Some(overlay) = self.state.globals.get(&key) {
             return *overlay;
@@ -250,14 +256,27 @@ impl<'py> Tracer<'py> {
     }
 
     /// Stores into the namespace of a module.
-    pub(in crate::trace) fn set_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str, value: ValueId) {
+    pub(in crate::trace) fn set_in_globals(
+        &mut self,
+        globals: Bound<'py, PyDict>,
+        name: &str,
+        value: ValueId,
+    ) -> Traced<()> {
+        if self.is_private(&globals) {
+            let value = self.native(value)?;
+            return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
+        }
         self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), Some(value));
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
+        Ok(())
     }
 
     /// Deletes from the namespace of a module; whether the name was there.
     pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> bool {
+        if self.is_private(&globals) {
+            return globals.del_item(name).is_ok();
+        }
         if self.in_globals(&globals, name).is_none() {
             return false;
         }
@@ -303,7 +322,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn store_global(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let name = frame.name(index)?.to_owned();
         let value = frame.pop()?;
-        self.set_in_globals(frame.globals.bind(self.py).clone(), &name, value);
+        self.set_in_globals(frame.globals.bind(self.py).clone(), &name, value)?;
         Ok(Flow::Next)
     }
 

@@ -5,6 +5,7 @@ mod calls;
 mod classes;
 mod containers;
 mod control;
+mod evaluated;
 mod exceptions;
 mod functions;
 mod generators;

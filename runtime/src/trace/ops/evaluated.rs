@@ -1,0 +1,121 @@
+//! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
+use crate::trace::call::Arguments;
+use crate::trace::frame::{Frame, Rest};
+use crate::trace::signal::{Traced, internal, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyCode, PyDict, PyString};
+
+/// Flags of code by which `from __future__` has its effect on what the code compiles.
+const FUTURES: u32 = 0x1ff_0000;
+
+impl<'py> Tracer<'py> {
+    /// The result, if the callable is one of the two.
+    pub(super) fn evaluated(&mut self, frame: &Frame, callable: ValueId, args: &Arguments) -> Traced<Option<ValueId>> {
+        let Some(function) = self.real(callable).filter(|function| function.is_exact_instance_of::<PyCFunction>())
+        else {
+            return Ok(None);
+        };
+        let name = function.getattr("__name__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+        if !matches!(name.as_str(), "eval" | "exec") || !self.is_builtin(callable, &name)? {
+            return Ok(None);
+        }
+        let mut given = [None; 3];
+        if args.positional.len() > given.len() || args.positional.is_empty() {
+            return Ok(None);
+        }
+        given.iter_mut().zip(&args.positional).for_each(|(slot, value)| *slot = Some(*value));
+        for (keyword, value) in &args.keywords {
+            let slot = match keyword.as_str() {
+                "globals" => &mut given[1],
+                "locals" => &mut given[2],
+                _ => return unsupported("eval() or exec() with other arguments", keyword.clone()),
+            };
+            if slot.replace(*value).is_some() {
+                return Ok(None);
+            }
+        }
+        let [Some(source), globals, locals] = given else { return internal("arguments of eval") };
+        let code = self.compiled_text(frame, source, &name)?;
+        let globals = self.unless_none(globals)?;
+        let locals = self.unless_none(locals)?;
+        let (globals, namespace) = match globals {
+            None => {
+                let namespace = match locals {
+                    Some(locals) => locals,
+                    None => self.frame_locals(frame)?,
+                };
+                (frame.globals.bind(self.py).clone(), namespace)
+            }
+            Some(value) => (self.own_globals(frame, value)?, locals.unwrap_or(value)),
+        };
+        let result = self.run_evaluated(&code, &globals, namespace)?;
+        Ok(Some(if name == "eval" { result } else { self.none() }))
+    }
+
+    fn unless_none(&mut self, value: Option<ValueId>) -> Traced<Option<ValueId>> {
+        Ok(match value {
+            Some(value) if !self.is_none(value)? => Some(value),
+            _ => None,
+        })
+    }
+
+    fn compiled_text(&mut self, frame: &Frame, source: ValueId, name: &str) -> Traced<Bound<'py, PyAny>> {
+        let Some(known) = self.known(source) else { return unsupported("eval() or exec() of an unknown text", name) };
+        if known.is_exact_instance_of::<PyCode>() {
+            let free = known.getattr("co_freevars").and_then(|names| names.len()).unwrap_or(1);
+            return if free == 0 {
+                Ok(known)
+            } else {
+                unsupported("eval() or exec() of code with free variables", name)
+            };
+        }
+        let Ok(text) = known.cast_exact::<PyString>() else {
+            return unsupported("eval() or exec() of something that is no text", name);
+        };
+        if frame.code.flags & FUTURES != 0 {
+            return unsupported("eval() or exec() under a __future__ import", name);
+        }
+        let text = match name {
+            "eval" => text.call_method1("lstrip", (" \t",)).or_else(|error| internal(error.to_string()))?,
+            _ => known,
+        };
+        let compile = self.import("builtins", "compile")?;
+        let (code, warned) = self.recording_warnings(|| compile.call1((text, "<string>", name, 0, true)))?;
+        if warned {
+            return unsupported("eval() or exec() of a text that gives a warning", name);
+        }
+        code.or_else(|error| self.raise_error(error))
+    }
+
+    /// A dict that the trace made; like C, gives it `__builtins__` if it has none.
+    fn own_globals(&mut self, frame: &Frame, globals: ValueId) -> Traced<Bound<'py, PyDict>> {
+        let Some(dict) = self.owned(globals).and_then(|dict| dict.cast_into_exact::<PyDict>().ok()) else {
+            return unsupported("eval() or exec() in a dict from outside", "globals");
+        };
+        let found = dict.contains("__builtins__").or_else(|error| internal(error.to_string()))?;
+        if !found {
+            let builtins = frame.builtins.bind(self.py).clone().into_any();
+            self.constant(builtins.clone());
+            dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;
+        }
+        Ok(dict)
+    }
+
+    fn run_evaluated(
+        &mut self,
+        code: &Bound<'py, PyAny>,
+        globals: &Bound<'py, PyDict>,
+        namespace: ValueId,
+    ) -> Traced<ValueId> {
+        let function = crate::ffi::function::new(code, globals).or_else(|error| internal(error.to_string()))?;
+        let code = self.decode(code)?;
+        let mut inner = self.frame_of(&function, code, Vec::new())?;
+        inner.namespace = Some(namespace);
+        match self.run_called(&mut inner)? {
+            Rest::Returned(value) => Ok(value),
+            _ => internal("evaluated code yielded"),
+        }
+    }
+}

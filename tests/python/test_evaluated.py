@@ -1,0 +1,132 @@
+"""`eval` and `exec` of known texts within a trace."""
+
+import collections
+import unittest
+
+import slotrt
+
+OUTER = 5
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Point({self.x})"
+
+
+def here(a):
+    b = [a]
+    return eval("a + b[0] + OUTER"), eval(" \t len(b)"), eval("[a for _ in b]"), eval(repr(b)) == b
+
+
+def in_a_dict():
+    space = {"x": 3}
+    result = eval("x + 1", space)
+    return result, sorted(space), space["__builtins__"]["len"] is len, eval("y", {"__builtins__": {}}, {"y": 2})
+
+
+def two_dicts():
+    outer, inner = {"x": 1, "y": 2}, {"x": 10}
+    exec("z = x + y\ndel x", outer, inner)
+    return inner, outer["x"], sorted(outer)
+
+
+def functions():
+    space = {}
+    exec("def f(n):\n    global calls\n    calls = calls + n\n    return g() + n\ndef g(): return calls\ncalls = 1", space)
+    return space["f"](2), space["f"](3), space["calls"], space["f"].__globals__ is space
+
+
+def names_that_vanish(a):
+    exec("a = 5; b = 6")
+    try:
+        return a, b
+    except NameError as error:
+        return a, str(error)
+
+
+def errors():
+    seen = []
+    for text in ("1 +", "undefined_name", "1 / 0", "x = 1"):
+        try:
+            eval(text)
+        except Exception as error:
+            seen.append((type(error).__name__, str(error)))
+    return seen
+
+
+def no_builtins():
+    try:
+        eval("len([])", {"__builtins__": {}})
+    except NameError as error:
+        return str(error), error.name
+
+
+def compiled_first():
+    code = compile("a * 2", "<here>", "eval")
+    return eval(code, {"a": 4}), eval(code, None, {"a": 5}), eval(code, globals=None, locals={"a": 6})
+
+
+def named():
+    Pair = collections.namedtuple("Pair", "left right", defaults=[7])
+    pair = Pair(1)
+    return pair.left, pair.right, tuple(pair), repr(pair), pair._asdict(), pair._replace(left=3).left, Pair._fields, pair == (1, 7)
+
+
+def a_class():
+    space = {}
+    exec("class A:\n    x = 3\n    def get(self): return self.x", space)
+    return space["A"]().get(), space["A"].__name__
+
+
+WHOLE = [(here, 2), (in_a_dict,), (two_dicts,), (functions,), (names_that_vanish, 1), (errors,), (no_builtins,), (compiled_first,), (named,), (a_class,)]
+
+
+def leaves():
+    space = {"k": 4}
+    return eval("lambda: k", space), space
+
+
+def effect():
+    global OUTER
+    exec("OUTER = 9", globals())
+    return OUTER
+
+
+class Evaluated(unittest.TestCase):
+    def test_within_the_trace(self):
+        for function, *args in WHOLE:
+            with self.subTest(function=function.__name__):
+                compiled = slotrt.compile(function, fullgraph=True)
+                self.assertEqual(compiled(*args), function(*args))
+                self.assertEqual(compiled(*args), function(*args))
+
+    def test_changed_globals(self):
+        global OUTER
+        compiled = slotrt.compile(here, fullgraph=True)
+        compiled(1)
+        try:
+            OUTER = 50
+            self.assertEqual(compiled(1), here(1))
+        finally:
+            OUTER = 5
+
+    def test_what_leaves(self):
+        function, space = slotrt.compile(leaves)()
+        self.assertTrue(function.__globals__ is space)
+        space["k"] = 8
+        self.assertEqual(function(), 8)
+
+    def test_own_globals(self):
+        global OUTER
+        try:
+            self.assertEqual(slotrt.compile(effect)(), 9)
+            self.assertEqual(OUTER, 9)
+        finally:
+            OUTER = 5
+
+
+if __name__ == "__main__":
+    unittest.main()
