@@ -12,6 +12,9 @@ except ImportError:  # before 3.13
     import _xxsubinterpreters as interpreters
 
 
+MODES = ("observe", "reassemble", "split", "split-every")
+
+
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
@@ -111,15 +114,43 @@ class Hook(unittest.TestCase):
             self.assertEqual(got, (expected, 500))
 
     def test_threads(self):
+        def work(results):
+            results.append((fib(15), list(generator(3)), closure(2)))
+
+        expected = []
+        work(expected)
+        for mode in MODES:
+            with self.subTest(mode):
+                results = []
+                counters = hook.install(mode)
+                threads = [threading.Thread(target=work, args=(results,)) for _ in range(4)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                hook.uninstall()
+                self.assertEqual(results, expected * 4)
+                self.assertGreater(counters.counters()["frames"], 4 * 1973)
+                self.assertEqual(counters.counters()["replaced"] > 0, mode != "observe")
+
+    def test_threads_that_outlive_the_hook(self):
+        started, go = threading.Event(), threading.Event()
         results = []
+
+        def work():
+            started.set()
+            go.wait()
+            results.append(fib(12))
+
         hook.install("reassemble")
-        threads = [threading.Thread(target=lambda: results.append(fib(15))) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        thread = threading.Thread(target=work)
+        thread.start()
+        started.wait()
         hook.uninstall()
-        self.assertEqual(results, [610] * 4)
+        go.set()
+        thread.join()
+        self.assertEqual(results, [144])
+        self.assertFalse(hook.installed())
 
     def test_tracing_sees_the_same(self):
         def traced(mode):
@@ -145,15 +176,20 @@ class Hook(unittest.TestCase):
         self.assertEqual(traced("reassemble"), expected)
 
     def test_sub_interpreter(self):
-        counters = hook.install("observe")
-        other = interpreters.create()
-        try:
-            before = counters.counters()["frames"]
-            self.assertIsNone(raised_in(other, "def f(n): return n and f(n - 1)\nassert f(100) == 0"))
-            self.assertLess(counters.counters()["frames"] - before, 50)
-            self.assertEqual(raised_in(other, "import slotrt"), "ImportError")
-        finally:
-            interpreters.destroy(other)
+        program = "import sys\ndef f(n): return n and f(n - 1)\nassert f(100) == 0\ndef g():\n  yield sys._getframe().f_code is g.__code__\nassert list(g()) == [True]"
+        for mode in MODES:
+            with self.subTest(mode):
+                counters = hook.install(mode)
+                other = interpreters.create()
+                try:
+                    before = counters.counters()["frames"]
+                    self.assertIsNone(raised_in(other, program))
+                    self.assertLess(counters.counters()["frames"] - before, 50)
+                    self.assertEqual(raised_in(other, "import slotrt"), "ImportError")
+                    self.assertEqual(fib(10), 55)
+                finally:
+                    interpreters.destroy(other)
+                    hook.uninstall()
 
     def test_errors(self):
         with self.assertRaisesRegex(ValueError, "observe"):
