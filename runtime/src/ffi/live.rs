@@ -188,24 +188,6 @@ pub(crate) fn warn(py: Python<'_>, category: &Bound<'_, PyAny>, text: &std::ffi:
     number(py, unsafe { ffi::PyErr_WarnEx(category.as_ptr(), text.as_ptr(), level) })
 }
 
-/// `PyFloat_FromString`.
-///
-/// # Errors
-/// The exception that it sets.
-pub(crate) fn float_from_string<'py>(py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the argument is live.
-    object(py, unsafe { ffi::PyFloat_FromString(text.as_ptr()) })
-}
-
-/// `PySeqIter_New`.
-///
-/// # Errors
-/// The exception that it sets.
-pub(crate) fn seq_iter<'py>(py: Python<'py>, sequence: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the argument is live.
-    object(py, unsafe { ffi::PySeqIter_New(sequence.as_ptr()) })
-}
-
 /// `Py_EnterRecursiveCall`.
 ///
 /// # Errors
@@ -224,15 +206,6 @@ pub(crate) fn leave() {
     unsafe { ffi::Py_LeaveRecursiveCall() }
 }
 
-/// `PyLong_AsSsize_t`.
-///
-/// # Errors
-/// `OverflowError`.
-pub(crate) fn as_ssize(number_object: &Bound<'_, PyAny>) -> PyResult<isize> {
-    // SAFETY: the argument is live.
-    number(number_object.py(), unsafe { ffi::PyLong_AsSsize_t(number_object.as_ptr()) })
-}
-
 /// `PyLong_AsDouble`.
 ///
 /// # Errors
@@ -248,26 +221,4 @@ pub(crate) fn float_value(object: &Bound<'_, PyAny>) -> f64 {
         // SAFETY: checked to be a float.
         unsafe { ffi::PyFloat_AS_DOUBLE(float.as_ptr()) }
     })
-}
-
-/// `_PyLong_Copy`: an exact `int` of the same value.
-///
-/// # Errors
-/// The exception that the copy raises.
-pub(crate) fn long_copy<'py>(py: Python<'py>, number_object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    unsafe extern "C" {
-        fn _PyLong_Copy(number: Object) -> Object;
-    }
-    let number_object = number_object.cast::<pyo3::types::PyInt>()?;
-    // SAFETY: the argument is an int.
-    object(py, unsafe { _PyLong_Copy(number_object.as_ptr()) })
-}
-
-/// `PyNumber_AsSsize_t`.
-///
-/// # Errors
-/// The exception that it sets.
-pub(crate) fn number_as_ssize(item: &Bound<'_, PyAny>, error: Option<&Bound<'_, PyAny>>) -> PyResult<isize> {
-    // SAFETY: the arguments are live; a NULL exception class asks for clipping.
-    number(item.py(), unsafe { ffi::PyNumber_AsSsize_t(item.as_ptr(), raw(error)) })
 }

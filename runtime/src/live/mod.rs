@@ -1,11 +1,13 @@
 //! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
 mod format;
 pub mod protocol;
+mod route;
 mod slots;
 mod vocabulary;
 
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 /// A C function pointer found in a slot.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
         match (self.id, other.id) {
             (Some(mine), Some(theirs)) => mine == theirs,
-            _ => self.pointer == other.pointer,
+            _ => self.pointer != 0 && self.pointer == other.pointer,
         }
     }
 }
@@ -43,12 +45,27 @@ impl From<PyErr> for Stop {
 /// The world of real objects.
 pub struct Live<'py> {
     py: Python<'py>,
+    /// What begins, and what the interpreter is asked for, if anybody wants to know.
+    log: Option<Bound<'py, PyList>>,
 }
 
 impl<'py> Live<'py> {
     /// The world of the attached interpreter.
     #[must_use]
     pub fn new(py: Python<'py>) -> Self {
-        Self { py }
+        Self { py, log: None }
+    }
+
+    /// The same, which tells what begins and what the interpreter is asked for.
+    pub(super) fn logging(py: Python<'py>, log: Bound<'py, PyList>) -> Self {
+        Self { py, log: Some(log) }
+    }
+
+    /// Notes that a translated function begins (`enter`), or that the interpreter runs a C function (`native`).
+    fn note(&self, what: &str, name: &str) {
+        if let Some(log) = &self.log {
+            // A list takes any pair; without memory for it, the log is short, and no more.
+            let _ = log.append((what, name));
+        }
     }
 }

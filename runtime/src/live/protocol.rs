@@ -1,91 +1,193 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
-#![allow(non_snake_case)]
-// Whether C lets a parameter be NULL differs from release to release.
-#![allow(clippy::useless_conversion)]
-
-use super::{Live, Stop};
-use generated::v3_13::{abstract_, object};
+use super::{Live, Stop, slots};
+use crate::ffi::types;
+use generated::calls::{self, Value};
+use generated::capi::FunctionId;
+use generated::slots::Slot;
+use generated::v3_13::calls::{FUNCTIONS, call as run};
+use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyFloat, PyList, PyString, PyTuple, PyType};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// An error of a generated function as Python sees it.
-fn python(stop: Stop) -> PyErr {
-    match stop {
-        Stop::Exception(error) => error,
-        Stop::Unsupported(name) => {
-            pyo3::exceptions::PyNotImplementedError::new_err(format!("slotrt.protocol: unsupported: {name}"))
+pyo3::create_exception!(
+    slotrt.protocol,
+    Unsupported,
+    PyNotImplementedError,
+    "A translated function came to a C function that real objects are not asked for."
+);
+
+/// C's NULL, as an argument and as a result.
+#[pyclass(frozen, name = "NULL", module = "slotrt.protocol")]
+struct Null;
+
+#[pymethods]
+impl Null {
+    fn __repr__(&self) -> &'static str {
+        "NULL"
+    }
+    fn __bool__(&self) -> bool {
+        false
+    }
+}
+
+/// The one NULL.
+fn null(py: Python<'_>) -> PyResult<Object<'_>> {
+    static NULL: PyOnceLock<Py<Null>> = PyOnceLock::new();
+    Ok(NULL.get_or_try_init(py, || Py::new(py, Null))?.bind(py).clone().into_any())
+}
+
+/// A translated function.
+#[pyclass(frozen, module = "slotrt.protocol")]
+struct Function(&'static calls::Function);
+
+#[pymethods]
+impl Function {
+    /// Its C name.
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.0.id.name()
+    }
+    /// The C file that it is in.
+    #[getter]
+    fn file(&self) -> &'static str {
+        self.0.id.file()
+    }
+    /// What it takes and gives.
+    #[getter]
+    fn prototype(&self) -> &'static str {
+        self.0.prototype
+    }
+    fn __repr__(&self) -> String {
+        format!("<slotrt.protocol.{} of {} {}>", self.0.id.name(), self.0.id.file(), self.0.prototype)
+    }
+    #[pyo3(signature = (*args))]
+    fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Object<'py>> {
+        call(Live::new(args.py()), self.0, args)
+    }
+    /// Calls it; `log` gets ("enter", C name) of each translated function that begins, and ("native", C name) of each C function that the
+    /// interpreter runs.
+    #[pyo3(signature = (log, *args))]
+    fn logged<'py>(&self, log: Bound<'py, PyList>, args: &Bound<'py, PyTuple>) -> PyResult<Object<'py>> {
+        call(Live::logging(args.py(), log), self.0, args)
+    }
+}
+
+/// The kinds of the parameters that a prototype names.
+fn kinds(prototype: &str) -> impl Iterator<Item = &str> {
+    let inner = prototype.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(inner, _)| inner);
+    let words = inner.split(", ").filter(|word| !word.is_empty() && *word != "...");
+    words.map(|word| word.split_once(':').map_or(word, |(kind, _)| kind))
+}
+
+fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, PyTuple>) -> PyResult<Object<'py>> {
+    let py = args.py();
+    let kinds: Vec<&str> = kinds(function.prototype).collect();
+    if kinds.len() != args.len() {
+        return Err(PyTypeError::new_err(format!(
+            "{} takes {} arguments, {} given: {}",
+            function.id.name(),
+            kinds.len(),
+            args.len(),
+            function.prototype
+        )));
+    }
+    let values = kinds.iter().zip(args.iter()).map(|(kind, arg)| taken(kind, &arg)).collect::<PyResult<Vec<_>>>()?;
+    match run(&mut live, function.id, &values) {
+        Ok(value) => given(py, value),
+        Err(Stop::Exception(error)) => Err(error),
+        Err(Stop::Unsupported(name)) => {
+            let error = Unsupported::new_err(format!("slotrt.protocol: unsupported: {name}"));
+            error.value(py).setattr("name", name)?;
+            Err(error)
         }
     }
 }
 
-/// A result that may be typed as nullable.
-trait Given<'py> {
-    /// The object.
-    fn given(self) -> PyResult<Object<'py>>;
-}
-
-impl<'py> Given<'py> for Object<'py> {
-    fn given(self) -> PyResult<Object<'py>> {
-        Ok(self)
+/// A Python object as an argument of a kind.
+fn taken<'py>(kind: &str, arg: &Object<'py>) -> PyResult<Value<Object<'py>>> {
+    if arg.is_instance_of::<Null>() {
+        return Ok(Value::Null);
     }
-}
-
-impl<'py> Given<'py> for Option<Object<'py>> {
-    fn given(self) -> PyResult<Object<'py>> {
-        self.ok_or_else(|| pyo3::exceptions::PySystemError::new_err("NULL without an exception"))
-    }
-}
-
-macro_rules! objects {
-    ($module:ident: $($name:ident($($arg:ident),+)),+ $(,)?) => {
-        $(
-            #[pyfunction]
-            fn $name<'py>($($arg: Object<'py>),+) -> PyResult<Object<'py>> {
-                let mut live = Live::new(first!($($arg),+).py());
-                $module::$name(&mut live, $((&$arg).into()),+).map_err(python).and_then(Given::given)
-            }
-        )+
-        fn $module(into: &Bound<'_, PyModule>) -> PyResult<()> {
-            $(into.add_function(wrap_pyfunction!($name, into)?)?;)+
-            Ok(())
+    let kind = kind.trim_end_matches('?');
+    Ok(match kind.strip_prefix("out ").unwrap_or(kind) {
+        "object" => Value::Object(arg.clone()),
+        "objects" => Value::Objects(arg.try_iter()?.collect::<PyResult<_>>()?),
+        "f64" => Value::Double(arg.extract()?),
+        "str" => Value::Str(arg.extract()?),
+        "nothing" | "thread" => Value::Nothing,
+        "pointer" | "other" => {
+            return Err(PyTypeError::new_err("a pointer to a C struct that is no object cannot be given from Python"));
         }
-    };
+        _ => Value::Int(arg.extract()?),
+    })
 }
 
-macro_rules! first {
-    ($first:ident $(, $rest:ident)*) => {
-        $first
-    };
+/// A result as a Python object; several as a tuple.
+fn given<'py>(py: Python<'py>, value: Value<Object<'py>>) -> PyResult<Object<'py>> {
+    Ok(match value {
+        Value::Null => null(py)?,
+        Value::Nothing => py.None().into_bound(py),
+        Value::Object(object) => object,
+        Value::Int(int) => int.into_pyobject(py)?.into_any(),
+        Value::Double(double) => PyFloat::new(py, double).into_any(),
+        Value::Str(text) => PyString::new(py, &text).into_any(),
+        Value::Objects(objects) => PyTuple::new(py, objects)?.into_any(),
+        Value::Several(values) => {
+            let values = values.into_iter().map(|value| given(py, value)).collect::<PyResult<Vec<_>>>()?;
+            PyTuple::new(py, values)?.into_any()
+        }
+    })
 }
 
-objects! { abstract_:
-    PyNumber_Or(v, w), PyNumber_Xor(v, w), PyNumber_And(v, w), PyNumber_Lshift(v, w), PyNumber_Rshift(v, w), PyNumber_Subtract(v, w),
-    PyNumber_Divmod(v, w), PyNumber_Add(v, w), PyNumber_Multiply(v, w), PyNumber_MatrixMultiply(v, w), PyNumber_FloorDivide(v, w),
-    PyNumber_TrueDivide(v, w), PyNumber_Remainder(v, w), PyNumber_Power(v, w, z),
-    PyNumber_InPlaceOr(v, w), PyNumber_InPlaceXor(v, w), PyNumber_InPlaceAnd(v, w), PyNumber_InPlaceLshift(v, w),
-    PyNumber_InPlaceRshift(v, w), PyNumber_InPlaceSubtract(v, w), PyNumber_InPlaceMatrixMultiply(v, w), PyNumber_InPlaceFloorDivide(v, w),
-    PyNumber_InPlaceTrueDivide(v, w), PyNumber_InPlaceRemainder(v, w), PyNumber_InPlaceAdd(v, w), PyNumber_InPlaceMultiply(v, w),
-    PyNumber_InPlacePower(v, w, z),
-    PyNumber_Negative(o), PyNumber_Positive(o), PyNumber_Invert(o), PyNumber_Absolute(o), PyNumber_Index(item), PyNumber_Float(o),
-    PyObject_GetItem(o, key), PyObject_GetIter(o),
-}
-
+/// All translated functions.
 #[pyfunction]
-fn PyObject_RichCompare<'py>(v: Object<'py>, w: Object<'py>, op: i32) -> PyResult<Object<'py>> {
-    object::PyObject_RichCompare(&mut Live::new(v.py()), (&v).into(), (&w).into(), op)
-        .map_err(python)
-        .and_then(Given::given)
+fn functions(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    PyList::new(py, FUNCTIONS.iter().map(Function))
 }
 
+/// A translated function by its C name, or by file and name (`Objects/dictobject.c:dict_or`) where several files have one of that name.
 #[pyfunction]
-fn PyObject_IsTrue(v: Object<'_>) -> PyResult<i32> {
-    object::PyObject_IsTrue(&mut Live::new(v.py()), (&v).into()).map_err(python)
+fn function(name: &str) -> PyResult<Function> {
+    let (file, short) = name.rsplit_once(':').map_or((None, name), |(file, name)| (Some(file), name));
+    let fits = |id: FunctionId| id.name() == short && file.is_none_or(|file| id.file() == file);
+    let mut found = FUNCTIONS.iter().filter(|function| fits(function.id));
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(Function(one)),
+        (Some(one), Some(other)) => Err(PyAttributeError::new_err(format!(
+            "several files define {short}: say {}:{short} or {}:{short}",
+            one.id.file(),
+            other.id.file()
+        ))),
+        (None, _) => Err(PyAttributeError::new_err(format!("no translated function is named {name}"))),
+    }
 }
 
+/// Calls a translated function by its name, as `function` finds it.
+#[pyfunction(name = "call", signature = (name, *args))]
+fn call_by_name<'py>(name: &str, args: &Bound<'py, PyTuple>) -> PyResult<Object<'py>> {
+    function(name)?.__call__(args)
+}
+
+/// What the slots of a type hold: slot, address of the C function, and its name and file where the tables know it.
 #[pyfunction]
-fn PyObject_Size(o: Object<'_>) -> PyResult<isize> {
-    abstract_::PyObject_Size(&mut Live::new(o.py()), (&o).into()).map_err(python)
+fn slots_of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(class.py());
+    for slot in Slot::ALL {
+        if let Some(found) = slots::function(class, *slot)? {
+            let name = found.id.map(|id| (id.name(), id.file()));
+            list.append((slot.name(), found.pointer, name))?;
+        }
+    }
+    Ok(list)
+}
+
+/// `tp_name`.
+#[pyfunction]
+fn tp_name(class: &Bound<'_, PyType>) -> String {
+    types::name(class)
 }
 
 /// The submodule.
@@ -94,9 +196,16 @@ fn PyObject_Size(o: Object<'_>) -> PyResult<isize> {
 /// What making it raises.
 pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "protocol")?;
-    abstract_(&module)?;
-    module.add_function(wrap_pyfunction!(PyObject_RichCompare, &module)?)?;
-    module.add_function(wrap_pyfunction!(PyObject_IsTrue, &module)?)?;
-    module.add_function(wrap_pyfunction!(PyObject_Size, &module)?)?;
+    module.add("Unsupported", py.get_type::<Unsupported>())?;
+    module.add("NULL", null(py)?)?;
+    module.add_class::<Function>()?;
+    for function in FUNCTIONS.iter().filter(|function| !function.prototype.starts_with("static")) {
+        module.add(function.id.name(), Function(function))?;
+    }
+    module.add_function(wrap_pyfunction!(functions, &module)?)?;
+    module.add_function(wrap_pyfunction!(function, &module)?)?;
+    module.add_function(wrap_pyfunction!(call_by_name, &module)?)?;
+    module.add_function(wrap_pyfunction!(slots_of, &module)?)?;
+    module.add_function(wrap_pyfunction!(tp_name, &module)?)?;
     Ok(module)
 }

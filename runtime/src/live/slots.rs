@@ -1,20 +1,45 @@
-//! The identity of the `slot_*` functions, read from a class that defines every special method.
+//! The identity of the C functions in slots: live pointers named by the generated tables.
 use super::Function;
 use crate::ffi::types;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
+use generated::tables::{Origin, Type};
 use generated::v3_13::slotdefs::SLOTDEFS;
+use generated::v3_13::types::TYPES;
+use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Mutex, OnceLock};
 
-type Ids = FxHashMap<(usize, &'static str), FunctionId>;
+/// What is known of the slot pointers of this interpreter.
+#[derive(Default)]
+struct Known {
+    ids: FxHashMap<(usize, &'static str), FunctionId>,
+    /// C types whose rows were read.
+    types: FxHashSet<usize>,
+}
 
-/// Identities of slot pointers in this interpreter.
-static IDS: PyOnceLock<Ids> = PyOnceLock::new();
+static KNOWN: PyOnceLock<Mutex<Known>> = PyOnceLock::new();
 
-fn probe(py: Python<'_>) -> PyResult<Ids> {
+/// A C function by name, and by file where several files define one of that name.
+fn id(name: &str, file: &str) -> Option<FunctionId> {
+    static IDS: OnceLock<FxHashMap<&'static str, Vec<FunctionId>>> = OnceLock::new();
+    let ids = IDS.get_or_init(|| {
+        let mut ids: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        FunctionId::ALL.iter().for_each(|id| ids.entry(id.name()).or_default().push(*id));
+        ids
+    });
+    match ids.get(name).map(Vec::as_slice) {
+        Some([one]) => Some(*one),
+        Some(several) => several.iter().copied().find(|id| id.file() == file),
+        None => None,
+    }
+}
+
+/// The `slot_*` functions, read from a class that defines every special method.
+fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
     let methods = PyDict::new(py);
     let function = py.eval(c"lambda *args: NotImplemented", None, None)?;
     for row in SLOTDEFS {
@@ -23,21 +48,69 @@ fn probe(py: Python<'_>) -> PyResult<Ids> {
             methods.set_item(row.name, &function)?;
         }
     }
+    let mut known = Known::default();
+    note_class(py, methods, &mut known)?;
+    // Two functions stand for attribute access: with `__getattr__`, and without.
+    for name in ["__getattribute__", "__getattr__"] {
+        let methods = PyDict::new(py);
+        methods.set_item(name, &function)?;
+        note_class(py, methods, &mut known)?;
+    }
+    let methods = PyDict::new(py);
+    methods.set_item("__init__", &function)?;
+    methods.set_item("__setattr__", &function)?;
+    methods.set_item("__del__", &function)?;
+    methods.set_item("__new__", &function)?;
+    note_class(py, methods, &mut known)?;
+    Ok(Mutex::new(known))
+}
+
+fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut Known) -> PyResult<()> {
+    let defined: Vec<String> = methods.keys().extract()?;
     let class = py.get_type::<PyType>().call1(("slots", (), methods))?.cast_into::<PyType>()?;
-    let names: FxHashMap<&str, FunctionId> = FunctionId::ALL.iter().map(|id| (id.name(), *id)).collect();
-    let mut ids = Ids::default();
-    for row in SLOTDEFS {
-        let id = row.function.and_then(|function| names.get(function));
-        if let (Some(id), Some(pointer)) = (id, types::slot(&class, row.slot)) {
-            ids.insert((pointer, row.slot.name()), *id);
+    for row in SLOTDEFS.iter().filter(|row| defined.iter().any(|name| name == row.name)) {
+        let found = row.function.and_then(|function| id(function, "Objects/typeobject.c"));
+        if let (Some(id), Some(pointer)) = (found, types::slot(&class, row.slot)) {
+            known.ids.entry((pointer, row.slot.name())).or_insert(id);
         }
     }
-    Ok(ids)
+    Ok(())
+}
+
+/// The file of the type whose own slot it is.
+fn file_of(row: &Type, origin: Origin) -> &'static str {
+    match origin {
+        Origin::Inherited(base) => TYPES.iter().find(|ty| ty.c_name == base).map_or(row.file, |ty| ty.file),
+        Origin::Own | Origin::Ready => row.file,
+    }
+}
+
+/// Notes the slot functions of a C type.
+fn note_type(class: &Bound<'_, PyType>, known: &mut Known) {
+    if !known.types.insert(class.as_ptr() as usize) {
+        return;
+    }
+    let name = types::c_name(class);
+    let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
+    for (slot, function, origin) in row.slots {
+        if let (Some(pointer), Some(id)) = (types::slot(class, *slot), id(function, file_of(row, *origin))) {
+            known.ids.entry((pointer, slot.name())).or_insert(id);
+        }
+    }
 }
 
 /// What a slot of a live type holds.
 pub(super) fn function(class: &Bound<'_, PyType>, slot: Slot) -> PyResult<Option<Function>> {
     let Some(pointer) = types::slot(class, slot) else { return Ok(None) };
-    let ids = IDS.get_or_try_init(class.py(), || probe(class.py()))?;
-    Ok(Some(Function { pointer, id: ids.get(&(pointer, slot.name())).copied() }))
+    let known = KNOWN.get_or_try_init(class.py(), || probe(class.py()))?;
+    let mut known = known.lock().map_err(|_| PySystemError::new_err("the table of slot functions is poisoned"))?;
+    let key = (pointer, slot.name());
+    if !known.ids.contains_key(&key)
+        && let Some(mro) = types::mro(class)
+    {
+        for base in mro.iter().filter_map(|base| base.cast_into::<PyType>().ok()) {
+            note_type(&base, &mut known);
+        }
+    }
+    Ok(Some(Function { pointer, id: known.ids.get(&key).copied() }))
 }

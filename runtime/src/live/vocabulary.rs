@@ -1,7 +1,8 @@
 //! The vocabulary on real objects.
 #![allow(non_snake_case)]
 use super::{Function, Live, Stop, format, slots};
-use crate::ffi::{live, types};
+use crate::ffi::{live, native, types};
+use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use generated::v3_13::dispatch;
@@ -38,25 +39,34 @@ impl<'py> CApi for Live<'py> {
     fn is_exception(&self, error: &Stop) -> bool {
         matches!(error, Stop::Exception(_))
     }
+    fn enter(&mut self, function: FunctionId) {
+        self.note("enter", function.name());
+    }
     fn global(&mut self, name: Global) -> Answer<Object<'py>> {
-        let builtins = self.py.import("builtins")?;
         let text = name.name();
-        Ok(match text {
-            "Py_None" => self.py.None().into_bound(self.py),
-            "Py_NotImplemented" => builtins.getattr("NotImplemented")?,
-            "Py_True" => builtins.getattr("True")?,
-            "Py_False" => builtins.getattr("False")?,
-            "PyType_Type" => builtins.getattr("type")?,
-            "PyBaseObject_Type" => builtins.getattr("object")?,
-            "PyLong_Type" => builtins.getattr("int")?,
-            "PyTuple_Type" => builtins.getattr("tuple")?,
-            "PyDict_Type" => builtins.getattr("dict")?,
-            "PyList_Type" => builtins.getattr("list")?,
-            text => match text.strip_prefix("PyExc_") {
-                Some(exception) => builtins.getattr(exception)?,
-                None => return Err(Stop::Unsupported(text)),
-            },
-        })
+        match text {
+            "Py_None" => Ok(self.py.None().into_bound(self.py)),
+            "Py_NotImplemented" => Ok(self.py.NotImplemented().into_bound(self.py)),
+            "Py_Ellipsis" => Ok(self.py.Ellipsis().into_bound(self.py)),
+            "Py_True" => Ok(PyBool::new(self.py, true).to_owned().into_any()),
+            "Py_False" => Ok(PyBool::new(self.py, false).to_owned().into_any()),
+            _ => native::global(self.py, text).ok_or(Stop::Unsupported(text)),
+        }
+    }
+    fn ask(
+        &mut self,
+        name: &'static str,
+        args: &mut [Asked<'_, Object<'py>>],
+        gives: Gives,
+    ) -> Answer<Value<Object<'py>>> {
+        if let Some(answer) = self.translated(name, args, gives) {
+            return answer;
+        }
+        self.note("native", name);
+        match native::call(self.py, name, args, gives) {
+            Some(answer) => Ok(answer?),
+            None => Err(Stop::Unsupported(name)),
+        }
     }
     fn Py_Is(&mut self, x: &Object<'py>, y: &Object<'py>) -> Answer<bool> {
         Ok(x.is(y))
@@ -71,7 +81,7 @@ impl<'py> CApi for Live<'py> {
         Ok(types::suite(class(tp)?, suite).is_some())
     }
     fn function(&mut self, id: FunctionId) -> Answer<Function> {
-        Ok(Function { pointer: 0, id: Some(id) })
+        Ok(Function { pointer: native::address(id.name()).unwrap_or(0), id: Some(id) })
     }
     fn PyErr_ExceptionMatches(&mut self, error: &Stop, exc: &Object<'py>) -> Answer<bool> {
         match error {
@@ -84,9 +94,6 @@ impl<'py> CApi for Live<'py> {
     }
     fn Py_IS_TYPE(&mut self, op: &Object<'py>, tp: &Object<'py>) -> Answer<bool> {
         Ok(op.get_type().is(tp))
-    }
-    fn PyType_IsSubtype(&mut self, a: &Object<'py>, b: &Object<'py>) -> Answer<i32> {
-        Ok(i32::from(types::is_subtype(class(a)?, class(b)?)))
     }
     fn PyObject_TypeCheck(&mut self, op: &Object<'py>, tp: &Object<'py>) -> Answer<i32> {
         Ok(i32::from(types::is_subtype(&op.get_type(), class(tp)?)))
@@ -123,19 +130,8 @@ impl<'py> CApi for Live<'py> {
         if nargs > args.len() {
             return Err(PySystemError::new_err("call with fewer arguments than it says").into());
         }
+        self.note("native", "PyObject_Vectorcall");
         Ok(live::vectorcall(self.py, f, args, nargs, kwnames)?)
-    }
-    fn PyObject_Vectorcall(
-        &mut self,
-        f: &Object<'py>,
-        args: &[Object<'py>],
-        nargsf: usize,
-        kwnames: Option<&Object<'py>>,
-    ) -> Answer<Object<'py>> {
-        self._PyObject_VectorcallTstate(f, args, nargsf, kwnames)
-    }
-    fn PyObject_CallOneArg(&mut self, f: &Object<'py>, arg: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(f.call1((arg,))?)
     }
     fn _PyObject_CallNoArgs(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
         Ok(f.call0()?)
@@ -175,17 +171,8 @@ impl<'py> CApi for Live<'py> {
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
         Ok(PyString::new(self.py, &format::text(format, args)?).into_any())
     }
-    fn PyLong_AsSsize_t(&mut self, op: &Object<'py>) -> Answer<isize> {
-        Ok(live::as_ssize(op)?)
-    }
-    fn PyLong_FromSsize_t(&mut self, number: isize) -> Answer<Object<'py>> {
-        Ok(PyInt::new(self.py, number).into_any())
-    }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
         Ok(i32::from(op.lt(0)?))
-    }
-    fn _PyLong_Copy(&mut self, op: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(live::long_copy(self.py, op)?)
     }
     fn PyFloat_FromDouble(&mut self, number: f64) -> Answer<Object<'py>> {
         Ok(PyFloat::new(self.py, number).into_any())
@@ -193,26 +180,14 @@ impl<'py> CApi for Live<'py> {
     fn PyFloat_AS_DOUBLE(&mut self, op: &Object<'py>) -> Answer<f64> {
         Ok(live::float_value(op))
     }
-    fn PyFloat_FromString(&mut self, op: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(live::float_from_string(self.py, op)?)
-    }
     fn PyLong_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         Ok(live::long_as_double(op)?)
-    }
-    fn PySeqIter_New(&mut self, op: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(live::seq_iter(self.py, op)?)
     }
     fn PyTuple_GET_SIZE(&mut self, op: &Object<'py>) -> Answer<isize> {
         Ok(op.cast::<PyTuple>().map_err(PyErr::from)?.len() as isize)
     }
     fn PyTuple_GET_ITEM(&mut self, op: &Object<'py>, index: isize) -> Answer<Object<'py>> {
         Ok(op.cast::<PyTuple>().map_err(PyErr::from)?.get_item(index as usize)?)
-    }
-    fn PyList_AsTuple(&mut self, op: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(op.cast::<PyList>().map_err(PyErr::from)?.to_tuple().into_any())
-    }
-    fn Py_GenericAlias(&mut self, origin: &Object<'py>, args: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(self.py.import("types")?.getattr("GenericAlias")?.call1((origin, args))?)
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, place: &str) -> Answer<i32> {
         let place = std::ffi::CString::new(place).map_err(PyErr::from)?;
@@ -228,111 +203,44 @@ impl<'py> CApi for Live<'py> {
     fn _Py_LeaveRecursiveCall(&mut self) -> Answer<()> {
         self._Py_LeaveRecursiveCallTstate()
     }
-    fn PyErr_CheckSignals(&mut self) -> Answer<i32> {
-        self.py.check_signals()?;
-        Ok(0)
-    }
-    fn PyBool_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyBool>())
-    }
-    fn PyDict_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyDict>())
-    }
-    fn PyDict_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyDict>())
-    }
-    fn PyFloat_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyFloat>())
-    }
-    fn PyFloat_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyFloat>())
-    }
-    fn PyList_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyList>())
-    }
-    fn PyList_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyList>())
-    }
-    fn PyLong_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyInt>())
-    }
-    fn PyLong_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyInt>())
-    }
-    fn PyTuple_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyTuple>())
-    }
-    fn PyTuple_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyTuple>())
-    }
-    fn PyUnicode_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyString>())
-    }
-    fn PyUnicode_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyString>())
-    }
-    fn PyBytes_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyBytes>())
-    }
-    fn PyBytes_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyBytes>())
-    }
-    fn PyByteArray_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyByteArray>())
-    }
-    fn PyComplex_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyComplex>())
-    }
-    fn PyType_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyType>())
-    }
-    fn PyType_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyType>())
-    }
-    fn PyCFunction_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_instance_of::<PyCFunction>())
-    }
-    fn PyCFunction_CheckExact(&mut self, op: &Object<'py>) -> Answer<bool> {
-        Ok(op.is_exact_instance_of::<PyCFunction>())
-    }
     fn call_unaryfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::unaryfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::unaryfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_reprfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::reprfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::reprfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_getiterfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::getiterfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::getiterfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_binaryfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::binaryfunc(self, id, v, w)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::binaryfunc(self, id, v, w)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
     }
     fn call_getattrofunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::getattrofunc(self, id, v, w)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::getattrofunc(self, id, v, w)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
     }
     fn call_inquiry(&mut self, f: &Function, v: &Object<'py>) -> Answer<i32> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::inquiry(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::inquiry(self, id, v)) {
             return answer;
         }
         Ok(live::call_int(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_objobjproc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<i32> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::objobjproc(self, id, v, w)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjproc(self, id, v, w)) {
             return answer;
         }
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w)])?)
@@ -344,7 +252,7 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::ternaryfunc(self, id, v, w, z)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ternaryfunc(self, id, v, w, z)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w), z])?)
@@ -356,7 +264,7 @@ impl<'py> CApi for Live<'py> {
         w: Option<&Object<'py>>,
         z: Option<&Object<'py>>,
     ) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::descrgetfunc(self, id, v, w, z)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::descrgetfunc(self, id, v, w, z)) {
             return answer;
         }
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), w, z])?)
@@ -368,7 +276,7 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::objobjargproc(self, id, v, w, z)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjargproc(self, id, v, w, z)) {
             return answer;
         }
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
@@ -380,25 +288,25 @@ impl<'py> CApi for Live<'py> {
         w: &Object<'py>,
         z: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::setattrofunc(self, id, v, w, z)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::setattrofunc(self, id, v, w, z)) {
             return answer;
         }
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
     }
     fn call_lenfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::lenfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::lenfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_size(self.py, f.pointer, v)?)
     }
     fn call_hashfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::hashfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::hashfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_size(self.py, f.pointer, v)?)
     }
     fn call_ssizeargfunc(&mut self, f: &Function, v: &Object<'py>, i: isize) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::ssizeargfunc(self, id, v, i)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeargfunc(self, id, v, i)) {
             return answer;
         }
         Ok(live::call_ssizearg(self.py, f.pointer, v, i)?)
@@ -410,25 +318,22 @@ impl<'py> CApi for Live<'py> {
         i: isize,
         w: Option<&Object<'py>>,
     ) -> Answer<i32> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::ssizeobjargproc(self, id, v, i, w)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeobjargproc(self, id, v, i, w)) {
             return answer;
         }
         Ok(live::call_ssizeobjarg(self.py, f.pointer, v, i, w)?)
     }
     fn call_richcmpfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>, op: i32) -> Answer<Object<'py>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::richcmpfunc(self, id, v, w, op)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::richcmpfunc(self, id, v, w, op)) {
             return answer;
         }
         Ok(live::call_richcmp(self.py, f.pointer, v, w, op)?)
     }
     fn call_iternextfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Option<Object<'py>>> {
-        if let Some(answer) = f.id.and_then(|id| dispatch::iternextfunc(self, id, v)) {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::iternextfunc(self, id, v)) {
             return answer;
         }
         Ok(live::call_iternext(self.py, f.pointer, v)?)
     }
 
-    fn PyNumber_AsSsize_t(&mut self, item: &Object<'py>, error: Option<&Object<'py>>) -> Answer<isize> {
-        Ok(live::number_as_ssize(item, error)?)
-    }
 }

@@ -75,6 +75,7 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
             pub const fn file(self) -> &'static str { match self { #(FunctionId::#id_names => #id_files,)* } }
         }
 
+        pub use crate::calls::{Asked, Gives, Value};
         pub use crate::slots::{Slot, Suite};
 
         /// The offset of a slot within its suite, as C's `offsetof` gives it.
@@ -89,6 +90,8 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
             /// A Python exception, or the world's own reason to stop.
             type Error;
 
+            /// Runs a C function or macro, or reads a member of a struct, by its name: the methods below that no world has a way of its own for.
+            fn ask(&mut self, name: &'static str, args: &mut [Asked<'_, Self::Object>], gives: Gives) -> Result<Value<Self::Object>, Self::Error> { Err(self.unsupported(name)) }
             /// The reason to stop at a C function that this world does not know.
             fn unsupported(&mut self, name: &'static str) -> Self::Error;
             /// Whether an error is a Python exception; all else passes through every handler.
@@ -174,9 +177,10 @@ fn method(name: &str, method: &Method) -> Result<TokenStream, String> {
             fn #function(&mut self, #(#params),*) -> Self::Error { self.unsupported(#name) }
         }
     } else {
+        let body = super::render_ask::body(name, method).unwrap_or_else(|| quote!(Err(self.unsupported(#name))));
         quote! {
             #[doc = #doc]
-            fn #function(&mut self, #(#params),*) -> Result<#returns, Self::Error> { Err(self.unsupported(#name)) }
+            fn #function(&mut self, #(#params),*) -> Result<#returns, Self::Error> { #body }
         }
     })
 }

@@ -19,6 +19,8 @@ mod parsing;
 mod paths;
 mod print;
 mod render;
+mod render_ask;
+mod render_calls;
 mod shape;
 mod value;
 mod value_join;

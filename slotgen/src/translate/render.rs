@@ -39,6 +39,7 @@ pub fn release_files(translation: &Translation, folder: &str) -> Result<(Vec<Ren
         out.push((format!("{folder}{}.rs", module(file)), unparse(tokens)?));
     }
     out.push((format!("{folder}dispatch.rs"), dispatch));
+    out.push((format!("{folder}calls.rs"), unparse(super::render_calls::calls(translation))?));
     Ok((out, vocabulary))
 }
 
@@ -284,7 +285,8 @@ pub fn vocabulary(translation: &Translation) -> Vocabulary {
     let methods = methods.iter().map(|(name, convention)| {
         let names = names_of(translation, name, convention.params.len());
         let rust = world.contracts.get(name).map_or("", |row| &row.rust);
-        let method = Method::new(convention, &names, rust);
+        let mut method = Method::new(convention, &names, rust);
+        method.asked = super::render_ask::can_be_asked(convention, world.declarations.prototypes.get(name));
         let newer = world.elsewhere.newer.methods.get(name);
         let own = newer.is_some_and(|newer| !newer.is_called_like(&method));
         (if own { format!("{name}{}", world.elsewhere.suffix) } else { name.clone() }, method)

@@ -27,6 +27,9 @@ pub struct Method {
     /// Its Rust for every world, where it needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rust: String,
+    /// Whether any world can pass its arguments on to a C function of that name.
+    #[serde(default)]
+    pub asked: bool,
 }
 
 /// A release's own names for what other releases call otherwise.
@@ -67,6 +70,7 @@ impl Method {
             params: kept.map(|(kind, name)| (name.clone(), kind.to_string())).collect(),
             returns: convention.returns.to_string(),
             rust: rust.to_owned(),
+            asked: false,
         }
     }
 

@@ -1,0 +1,165 @@
+//! Hand-written: arguments and results of translated functions that are called by identity.
+
+use crate::capi::{CApi, FunctionId};
+
+/// A translated function and its C prototype.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Its identity.
+    pub id: FunctionId,
+    /// `static`, if C hides it in its file; then what each parameter takes, with the C struct that it points to, and what it gives.
+    ///
+    /// The words are `object` (with `?`: or NULL), `pointer` (to what is no object), an integer's Rust name, `f64`, `str`, `objects` (an
+    /// array), `out object`, `out i32`…, `thread`, `nothing` (not used), `...`, and `other` for what only C can hold.
+    pub prototype: &'static str,
+}
+
+/// An argument or a result.
+#[derive(Debug, Clone)]
+pub enum Value<O> {
+    /// NULL.
+    Null,
+    /// No value: what a `void` function gives, and what stands for a parameter that is not used.
+    Nothing,
+    /// An object.
+    Object(O),
+    /// Any C integer.
+    Int(i128),
+    /// A `double`.
+    Double(f64),
+    /// A C string.
+    Str(String),
+    /// An array of objects.
+    Objects(Vec<O>),
+    /// The result, then what was set through pointers.
+    Several(Vec<Value<O>>),
+}
+
+impl<O> From<Option<O>> for Value<O> {
+    fn from(object: Option<O>) -> Self {
+        object.map_or(Value::Null, Value::Object)
+    }
+}
+
+/// The reason why an argument was refused.
+const REFUSED: &str = "argument of another kind than the function's prototype says";
+
+impl<O> Value<O> {
+    /// A result that is an integer.
+    pub fn number<T: TryInto<i128>>(number: T) -> Self {
+        number.try_into().map_or(Value::Nothing, Value::Int)
+    }
+    /// An argument that is an object.
+    pub fn object<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<&'a O, C::Error> {
+        match args.get(index) {
+            Some(Value::Object(object)) => Ok(object),
+            Some(Value::Null) => Err(c.unsupported("NULL where an object must be")),
+            _ => Err(c.unsupported(REFUSED)),
+        }
+    }
+    /// An argument that is an object or NULL.
+    pub fn nullable<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<Option<&'a O>, C::Error> {
+        match args.get(index) {
+            Some(Value::Null) => Ok(None),
+            _ => Self::object(c, args, index).map(Some),
+        }
+    }
+    /// An argument that is an integer.
+    pub fn int<C: CApi<Object = O>, T: TryFrom<i128>>(c: &mut C, args: &[Self], index: usize) -> Result<T, C::Error> {
+        match args.get(index) {
+            Some(Value::Int(int)) => T::try_from(*int).map_err(|_| c.unsupported("integer beyond what the prototype's type holds")),
+            _ => Err(c.unsupported(REFUSED)),
+        }
+    }
+    /// An argument that is a `double`.
+    pub fn double<C: CApi<Object = O>>(c: &mut C, args: &[Self], index: usize) -> Result<f64, C::Error> {
+        match args.get(index) {
+            Some(Value::Double(double)) => Ok(*double),
+            _ => Err(c.unsupported(REFUSED)),
+        }
+    }
+    /// An argument that is a C string.
+    pub fn text<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<&'a str, C::Error> {
+        match args.get(index) {
+            Some(Value::Str(text)) => Ok(text),
+            _ => Err(c.unsupported(REFUSED)),
+        }
+    }
+    /// An argument that is a C string or NULL.
+    pub fn nullable_text<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<Option<&'a str>, C::Error> {
+        match args.get(index) {
+            Some(Value::Null) => Ok(None),
+            _ => Self::text(c, args, index).map(Some),
+        }
+    }
+    /// An argument that is an array of objects.
+    pub fn objects<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<&'a [O], C::Error> {
+        match args.get(index) {
+            Some(Value::Objects(objects)) => Ok(objects),
+            Some(Value::Null) => Ok(&[]),
+            _ => Err(c.unsupported(REFUSED)),
+        }
+    }
+}
+
+/// An argument of a C function that the world is asked for by name.
+#[derive(Debug)]
+pub enum Asked<'a, O> {
+    /// An object or NULL.
+    Object(Option<&'a O>),
+    /// Any C integer.
+    Int(i64),
+    /// A C string or NULL.
+    Str(Option<&'a str>),
+    /// An array of objects.
+    Objects(&'a [O]),
+    /// A variable that holds an object or NULL.
+    Out(&'a mut Option<O>),
+    /// An `int` variable.
+    OutInt(&'a mut i32),
+    /// A `Py_ssize_t` variable.
+    OutSize(&'a mut isize),
+}
+
+/// What a C function that the world is asked for gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gives {
+    /// An object; NULL comes with an exception.
+    Object,
+    /// An object, or NULL.
+    Optional,
+    /// An `int`; -1 may come with an exception.
+    Int,
+    /// A wider integer; -1 may come with an exception.
+    Size,
+    /// Nothing.
+    Nothing,
+}
+
+/// The object in an answer.
+pub fn object<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<C::Object, C::Error> {
+    if let Value::Object(object) = value { Ok(object) } else { Err(c.unsupported(name)) }
+}
+
+/// The object in an answer, if there is one.
+pub fn optional<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<Option<C::Object>, C::Error> {
+    if matches!(value, Value::Null) { Ok(None) } else { object(c, name, value).map(Some) }
+}
+
+/// The integer in an answer.
+pub fn int<C: CApi, T: TryFrom<i128>>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<T, C::Error> {
+    match value {
+        Value::Int(int) => T::try_from(int).map_err(|_| c.unsupported(name)),
+        _ => Err(c.unsupported(name)),
+    }
+}
+
+/// The truth in an answer.
+pub fn truth<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<bool, C::Error> {
+    int(c, name, value).map(|int: i32| int != 0)
+}
+
+/// Nothing, whatever the answer.
+pub fn nothing<C: CApi>(_: &mut C, _: &'static str, _: Value<C::Object>) -> Result<(), C::Error> {
+    Ok(())
+}

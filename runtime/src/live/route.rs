@@ -1,0 +1,81 @@
+//! Which C functions run as their translations, and which the interpreter runs.
+//!
+//! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
+//! translated runs as the translation.
+use super::{Function, Live, Stop};
+use generated::calls::{Asked, Gives, Value};
+use generated::capi::FunctionId;
+use generated::v3_13::calls::{FUNCTIONS, MEMORY, call};
+use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Whether the interpreter answers for the functions of a file.
+fn memory(file: &str) -> bool {
+    MEMORY.contains(&file)
+}
+
+/// The translation of a function that C does not hide in its file.
+fn translation(name: &str) -> Option<FunctionId> {
+    static PUBLIC: OnceLock<FxHashMap<&'static str, FunctionId>> = OnceLock::new();
+    let public = PUBLIC.get_or_init(|| {
+        let public = FUNCTIONS.iter().filter(|function| !function.prototype.starts_with("static"));
+        public.map(|function| (function.id.name(), function.id)).filter(|(_, id)| !memory(id.file())).collect()
+    });
+    public.get(name).copied()
+}
+
+impl<'py> Live<'py> {
+    /// The identity by which the translation of a slot function runs.
+    pub(super) fn generated(&self, function: &Function) -> Option<FunctionId> {
+        function.id.filter(|id| !memory(id.file()))
+    }
+
+    /// Runs the translation of a function that is asked for by name; nothing if there is none.
+    pub(super) fn translated(
+        &mut self,
+        name: &'static str,
+        args: &mut [Asked<'_, Object<'py>>],
+        gives: Gives,
+    ) -> Option<Result<Value<Object<'py>>, Stop>> {
+        let id = translation(name)?;
+        let values: Vec<Value<Object<'py>>> = args.iter().map(value).collect();
+        Some(call(self, id, &values).map(|value| settle(value, args, gives)))
+    }
+}
+
+fn value<'py>(arg: &Asked<'_, Object<'py>>) -> Value<Object<'py>> {
+    match arg {
+        Asked::Object(object) => object.cloned().into(),
+        Asked::Int(int) => Value::Int(i128::from(*int)),
+        Asked::Str(text) => text.map_or(Value::Null, |text| Value::Str(text.to_owned())),
+        Asked::Objects(objects) => Value::Objects(objects.to_vec()),
+        Asked::Out(object) => Option::clone(object).into(),
+        Asked::OutInt(int) => Value::Int(i128::from(**int)),
+        Asked::OutSize(int) => Value::number(**int),
+    }
+}
+
+/// The result alone; what was set through pointers goes where the pointers lead.
+fn settle<'py>(
+    value: Value<Object<'py>>,
+    args: &mut [Asked<'_, Object<'py>>],
+    gives: Gives,
+) -> Value<Object<'py>> {
+    let Value::Several(values) = value else { return value };
+    let mut values = values.into_iter();
+    let result = values.next().unwrap_or(Value::Nothing);
+    let outs = args.iter_mut().filter(|arg| matches!(arg, Asked::Out(_) | Asked::OutInt(_) | Asked::OutSize(_)));
+    for (arg, value) in outs.zip(values) {
+        match (arg, value) {
+            (Asked::Out(variable), Value::Object(object)) => **variable = Some(object),
+            (Asked::Out(variable), _) => **variable = None,
+            (Asked::OutInt(variable), Value::Int(int)) => **variable = i32::try_from(int).unwrap_or(-1),
+            (Asked::OutSize(variable), Value::Int(int)) => **variable = isize::try_from(int).unwrap_or(-1),
+            _ => {}
+        }
+    }
+    if gives == Gives::Nothing { Value::Nothing } else { result }
+}

@@ -1,0 +1,91 @@
+"""What the prototypes do not say: operators that reach a C function, and what a function asks of its arguments beyond its prototype."""
+
+
+def in_place(text):
+    scope = {}
+    exec(f"def run(a, b):\n    a {text} b\n    return a", scope)
+    return scope["run"]
+
+
+def set_item(container, key, value):
+    container[key] = value
+    return 0
+
+
+def delete_item(container, key):
+    del container[key]
+    return 0
+
+
+def set_attribute(of, name, value):
+    setattr(of, name, value)
+    return 0
+
+
+def call_starred(function, args, kwargs):
+    return function(*args, **kwargs)
+
+
+# C function: the operator or builtin that is compiled into it. The others are called through their own symbol.
+OPERATORS = {
+    "PyNumber_Add": lambda a, b: a + b, "PyNumber_Subtract": lambda a, b: a - b, "PyNumber_Multiply": lambda a, b: a * b,
+    "PyNumber_MatrixMultiply": lambda a, b: a @ b, "PyNumber_TrueDivide": lambda a, b: a / b, "PyNumber_FloorDivide": lambda a, b: a // b,
+    "PyNumber_Remainder": lambda a, b: a % b, "PyNumber_Divmod": divmod, "PyNumber_Lshift": lambda a, b: a << b, "PyNumber_Rshift": lambda a, b: a >> b,
+    "PyNumber_And": lambda a, b: a & b, "PyNumber_Xor": lambda a, b: a ^ b, "PyNumber_Or": lambda a, b: a | b,
+    "PyNumber_InPlaceAdd": in_place("+="), "PyNumber_InPlaceSubtract": in_place("-="), "PyNumber_InPlaceMultiply": in_place("*="),
+    "PyNumber_InPlaceMatrixMultiply": in_place("@="), "PyNumber_InPlaceTrueDivide": in_place("/="), "PyNumber_InPlaceFloorDivide": in_place("//="),
+    "PyNumber_InPlaceRemainder": in_place("%="), "PyNumber_InPlaceLshift": in_place("<<="), "PyNumber_InPlaceRshift": in_place(">>="),
+    "PyNumber_InPlaceAnd": in_place("&="), "PyNumber_InPlaceXor": in_place("^="), "PyNumber_InPlaceOr": in_place("|="), "PyNumber_Power": pow,
+    "PyNumber_Negative": lambda a: -a, "PyNumber_Positive": lambda a: +a, "PyNumber_Invert": lambda a: ~a, "PyNumber_Absolute": abs,
+    "PyObject_GetItem": lambda a, b: a[b], "PyObject_SetItem": set_item, "PyObject_DelItem": delete_item, "PyObject_Size": len, "PyObject_Hash": hash,
+    "PyObject_Repr": repr, "PyObject_ASCII": ascii, "PyObject_GetIter": iter, "PyObject_GetAttr": getattr, "PyObject_SetAttr": set_attribute,
+    "PyObject_Type": type, "PyObject_Call": call_starred,
+}
+# Arguments whose reference the function takes over.
+STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
+# Not called with just any arguments: why.
+LEFT_OUT = {
+    "PyObject_ClearWeakRefs": "is for objects that die", "PyObject_CallFinalizer": "is for objects that die",
+    "PyObject_CallFinalizerFromDealloc": "is for objects that die", "PyObject_Free": "frees",
+    "PyObject_ClearManagedDict": "is for objects that die", "PyObject_VisitManagedDict": "is for the collector", "PyObject_GC_Track": "is for the collector",
+    "PyObject_GC_UnTrack": "is for the collector", "PyObject_GC_Del": "frees", "PyUnicode_InternImmortal": "is for ever", "PyUnicode_Resize": "takes what nobody else holds",
+    "PyUnicode_InternInPlace": "takes the reference over", "PyBytes_ConcatAndDel": "takes the reference over",
+    "PyList_ClearFreeList": "is for the collector", "PyModule_AddFunctions": "takes a table of C",
+    "PyFunction_NewWithQualName": "takes code and globals unchecked", "PyFunction_New": "takes code and globals unchecked",
+    "Py_DecRef": "counts references", "Py_IncRef": "counts references", "PyObject_Init": "is for objects that are being made", "PyObject_InitVar": "is for objects that are being made",
+    "PyObject_GET_WEAKREFS_LISTPTR": "gives an address", "PyTuple_New": "gives what is not filled yet", "PyList_New": "gives what is not filled yet",
+    "PyType_GenericAlloc": "gives what is not filled yet", "PyType_GenericNew": "gives what is not filled yet", "PyUnicode_New": "gives what is not filled yet",
+    "PyUnicode_AsWideChar": "writes to memory", "PyUnicode_DecodeUTF32": "reads memory", "PyModule_NewObject": "takes any name unchecked",
+    "PyType_GetTypeDataSize": "takes classes of Python code alone, unchecked",
+    "PyType_Modified": "gives nothing", "PyType_Ready": "is for types that are being made",
+    "PyStructSequence_GetItem": "takes struct sequences alone, unchecked", "PyStructSequence_SetItem": "takes struct sequences alone, unchecked",
+    "PyStructSequence_New": "takes types of struct sequences alone, unchecked",
+}
+# The first object of a function with such a name is of this type: C does not check it everywhere.
+FAMILIES = {
+    "PyByteArray_": bytearray, "PyBytes_": bytes, "PyUnicode_": str, "PyDict_": dict, "PySet_": (set, frozenset), "PyFrozenSet_": (set, frozenset),
+    "PySlice_": slice, "PyTuple_": tuple, "PyList_": list, "PyMethod_": type({}.get), "PyFunction_": type(in_place), "PyCFunction_": type(len), "PyModule_": type(__import__("sys")),
+    "PyMember_": type(type(in_place).__globals__), "PyCell_": type((lambda a: lambda: a)(1).__closure__[0]), "PyStaticMethod_": staticmethod, "PyInstanceMethod_": type(None),
+    "PyVectorcall_": object, "PyWrapper_": object, "PyDescr_": type(int.__add__), "PyType_": type, "PyCode_": type(in_place.__code__), "PyGen_": type(None), "PyWeakref_": __import__("weakref").ref,
+}
+# The rest of a name that makes an object of the family out of any other.
+MAKERS = ("From", "New", "Check", "Concat", "Encode", "Decode")
+# Integers that are tried, by C type; sizes are bounded so that nothing grows without end.
+INTEGERS = {"i32": (0, 1, 2, -1, 3, 4, 5), "isize": (0, 1, 2, -1, -4, 7), "usize": (0, 1, 3), "i64": (0, 1, -1, 2**40), "u64": (0, 1, 2**40), "u32": (0, 97)}
+# The operators of comparisons.
+COMPARISONS = {"PyObject_RichCompare": 2, "PyObject_RichCompareBool": 2}
+TEXTS = ("attribute", "data", "a", "append", "nowhere", "é")
+DOUBLES = (0.0, -1.5, 1e300, float("nan"), float("inf"))
+# A power, shift or repetition by more than this makes numbers and sequences that take minutes.
+BOUND = 4096
+GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "repeat", "mul", "PyLong_FromString")
+# Values without an end, and what a function's name says that may look for it.
+ENDLESS = ("count", "range huge")
+CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash")
+
+# What a function asks of arguments that it does not look at itself: parameter and types.
+ITERATORS = (type(iter([])), type(iter("")), type(iter(range(2**70))), type(x for x in ""), enumerate, zip, map, filter, reversed, type(iter(int, 1)))
+DEMANDS = {
+    "PyIter_Next": {0: ITERATORS}, "PyIter_Send": {0: ITERATORS}, "PyCFunction_Call": {1: tuple, 2: dict}, "PyObject_Call": {1: tuple, 2: dict}, "PyVectorcall_Call": {1: tuple, 2: dict},
+    "PyWrapper_New": {0: type(int.__add__)}, "PyObject_CallObject": {1: tuple}, "PyEval_CallObjectWithKeywords": {1: tuple, 2: dict},
+}
