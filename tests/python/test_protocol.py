@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import unittest
+import weakref
 
 from slotrt import protocol
 
@@ -68,6 +69,81 @@ class Calls(unittest.TestCase):
             protocol.call(twice)
         with self.assertRaises(protocol.Unsupported):
             protocol.PyNumber_Or(protocol.NULL, 1)
+
+
+class Vocabulary(unittest.TestCase):
+    """A translated function asks the interpreter for nothing that is translated itself."""
+
+    # What is asked of the interpreter although it is translated: why.
+    ALLOWED = {"PyType_GetDict": "reads where the interpreter keeps the dictionaries of its own types"}
+
+    def test_no_shortcuts(self):
+        translated = {one.__name__ for one in protocol.functions() if not one.prototype.startswith("static") and one.file not in protocol.MEMORY}
+        used, seen = {}, 0
+        for subject in subjects():
+            for case in sample(subject, 12):
+                log = []
+                semantics.outcome(lambda *args: subject.function.logged(log, *args), case.make())
+                seen += len(log)
+                for what, name in log:
+                    if what == "native" and name in translated:
+                        used.setdefault(name, f"{subject.function.__name__}({case.shown()})")
+        self.assertGreater(seen, 10_000)
+        self.assertEqual({name: where for name, where in used.items() if name not in self.ALLOWED}, {})
+
+    def test_the_log_is_complete(self):
+        log = []
+        protocol.PyNumber_Or.logged(log, {1: 2}, {3: 4})
+        self.assertEqual([name for what, name in log if what == "enter"], ["PyNumber_Or", "binary_op1"])
+        self.assertEqual([name for what, name in log if what == "native"], ["dict_or"])
+
+
+class References(unittest.TestCase):
+    """Nothing that went in is held when the result is gone."""
+
+    def test_arguments_die(self):
+        kept = []
+        for subject in subjects():
+            seen = []
+            for case in sample(subject, 10 if STRICT else 25):
+                args = case.make()
+                semantics.outcome(subject.function, args)
+                for part, arg in zip(case.parts, args):
+                    if isinstance(part, values.Value) and not part.fixed:
+                        try:
+                            seen.append((case.shown(), weakref.ref(arg)))
+                        except TypeError:
+                            pass
+                del args, arg
+            gc.collect()
+            kept += [f"{subject.function.__name__}({shown})" for shown, seen_arg in seen if seen_arg() is not None]
+        self.assertEqual(kept, [])
+
+    def test_results_die(self):
+        chosen = [(subject, case) for subject in subjects() for case in sample(subject, 3)]
+
+        def work():
+            for subject, case in chosen:
+                semantics.outcome(subject.function, case.make())
+            del semantics.LOG[:]
+            gc.collect()
+
+        work()
+        work()
+        before = len(gc.get_objects())
+        for _ in range(3):
+            work()
+        self.assertLess(len(gc.get_objects()) - before, 50)
+
+
+def subjects():
+    """The public functions with what they are tried on, without those that go by operators."""
+    report = {"exposed": 0, "left out": {}}
+    return [one for one in semantics.public(values.everything(), report) if one.how == "symbol"]
+
+
+def sample(subject, count):
+    return (case for case in subject.cases(count) if not semantics.too_large(subject, case))
 
 
 if __name__ == "__main__":

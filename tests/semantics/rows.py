@@ -57,6 +57,7 @@ LEFT_OUT = {
     "PyType_GenericAlloc": "gives what is not filled yet", "PyType_GenericNew": "gives what is not filled yet", "PyUnicode_New": "gives what is not filled yet",
     "PyUnicode_AsWideChar": "writes to memory", "PyUnicode_DecodeUTF32": "reads memory", "PyModule_NewObject": "takes any name unchecked",
     "PyType_GetTypeDataSize": "takes classes of Python code alone, unchecked",
+    "Py_ReprEnter": "leaves a mark", "Py_ReprLeave": "takes a mark away",
     "PyType_Modified": "gives nothing", "PyType_Ready": "is for types that are being made",
     "PyStructSequence_GetItem": "takes struct sequences alone, unchecked", "PyStructSequence_SetItem": "takes struct sequences alone, unchecked",
     "PyStructSequence_New": "takes types of struct sequences alone, unchecked",

@@ -2,6 +2,7 @@
 mod breaks;
 mod codes;
 mod parse;
+mod semantics;
 pub mod tables;
 
 use anyhow::Result;
@@ -51,6 +52,13 @@ enum What {
         cargo xtask prove codes 3.13 --damaged 100000"
     )]
     Codes(codes::Options),
+    /// Translated functions: every public one, and those in slots, called with hundreds of values, give what the interpreter's own give
+    ///
+    /// Result or exception with its message, the order of user methods called, and the arguments afterwards.
+    #[command(after_help = "Examples:\n  cargo xtask prove semantics\n  \
+        cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000\n  \
+        cargo xtask prove semantics --json")]
+    Semantics(semantics::Options),
 }
 
 /// Runs the command.
@@ -60,5 +68,6 @@ pub fn run(options: &Options) -> Result<()> {
         What::Parse(options) => parse::run(options),
         What::Breaks(options) => breaks::run(options),
         What::Codes(options) => codes::run(options),
+        What::Semantics(options) => semantics::run(options),
     }
 }

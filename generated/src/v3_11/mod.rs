@@ -40,3 +40,4 @@ pub mod unicodeobject;
 pub mod unionobject;
 pub mod weakrefobject;
 pub mod dispatch;
+pub mod calls;

@@ -51,6 +51,9 @@ const REFUSED: &[&str] = &[
     "PyUnicode_New",
     "Py_FatalError",
     "_PyErr_ChainExceptions1",
+    "PyInterpreterState_Get",
+    "PyMem_Malloc",
+    "PyObject_Malloc",
     "_PyFloat_ExactDealloc",
     "_PyGen_FetchStopIterationValue",
     "_PyLong_New",
@@ -80,7 +83,7 @@ pub(crate) fn global<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'
     let object: Object = if name.starts_with("PyExc_") {
         // SAFETY: `PyExc_*` are variables that hold an exception class while the interpreter lives.
         unsafe { *(address as *const Object) }
-    } else if name.ends_with("_Type") {
+    } else if name.ends_with("Type") {
         address as Object
     } else {
         return None;

@@ -1,11 +1,16 @@
 //! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
 mod format;
+mod inline;
 pub mod protocol;
 mod route;
 mod slots;
 mod vocabulary;
 
 use generated::capi::FunctionId;
+#[cfg(not(Py_3_12))]
+use generated::v3_11 as release;
+#[cfg(Py_3_12)]
+use generated::v3_13 as release;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 

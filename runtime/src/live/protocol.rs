@@ -4,7 +4,7 @@ use crate::ffi::types;
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
-use generated::v3_13::calls::{FUNCTIONS, call as run};
+use super::release::calls::{FUNCTIONS, MEMORY, call as run};
 use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -131,7 +131,10 @@ fn given<'py>(py: Python<'py>, value: Value<Object<'py>>) -> PyResult<Object<'py
         Value::Null => null(py)?,
         Value::Nothing => py.None().into_bound(py),
         Value::Object(object) => object,
-        Value::Int(int) => int.into_pyobject(py)?.into_any(),
+        Value::Int(int) => match i64::try_from(int) {
+            Ok(int) => int.into_pyobject(py)?.into_any(),
+            Err(_) => int.into_pyobject(py)?.into_any(),
+        },
         Value::Double(double) => PyFloat::new(py, double).into_any(),
         Value::Str(text) => PyString::new(py, &text).into_any(),
         Value::Objects(objects) => PyTuple::new(py, objects)?.into_any(),
@@ -198,6 +201,7 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "protocol")?;
     module.add("Unsupported", py.get_type::<Unsupported>())?;
     module.add("NULL", null(py)?)?;
+    module.add("MEMORY", PyTuple::new(py, MEMORY)?)?;
     module.add_class::<Function>()?;
     for function in FUNCTIONS.iter().filter(|function| !function.prototype.starts_with("static")) {
         module.add(function.id.name(), Function(function))?;

@@ -5,7 +5,8 @@
 use super::{Function, Live, Stop};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
-use generated::v3_13::calls::{FUNCTIONS, MEMORY, call};
+use super::release::calls::{FUNCTIONS, MEMORY, call};
+use crate::ffi::native;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -28,6 +29,28 @@ fn translation(name: &str) -> Option<FunctionId> {
 }
 
 impl<'py> Live<'py> {
+    /// What a C function, macro or member gives: its translation, the interpreter, or what this world knows of the headers.
+    pub(super) fn asked(
+        &mut self,
+        name: &'static str,
+        args: &mut [Asked<'_, Object<'py>>],
+        gives: Gives,
+    ) -> Result<Value<Object<'py>>, Stop> {
+        if let Some(answer) = self.translated(name, args, gives) {
+            return answer;
+        }
+        if let Some(answer) = native::call(self.py, name, args, gives) {
+            self.note("native", name);
+            return Ok(answer?);
+        }
+        self.inline(name, args, gives).unwrap_or(Err(Stop::Unsupported(name)))
+    }
+
+    /// Notes that the interpreter runs a slot function.
+    pub(super) fn note_slot(&self, function: &Function) {
+        self.note("native", function.id.map_or("a slot function", FunctionId::name));
+    }
+
     /// The identity by which the translation of a slot function runs.
     pub(super) fn generated(&self, function: &Function) -> Option<FunctionId> {
         function.id.filter(|id| !memory(id.file()))

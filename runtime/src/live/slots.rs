@@ -4,8 +4,8 @@ use crate::ffi::types;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
-use generated::v3_13::slotdefs::SLOTDEFS;
-use generated::v3_13::types::TYPES;
+use super::release::slotdefs::SLOTDEFS;
+use super::release::types::TYPES;
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -62,6 +62,13 @@ fn probe(py: Python<'_>) -> PyResult<Mutex<Known>> {
     methods.set_item("__del__", &function)?;
     methods.set_item("__new__", &function)?;
     note_class(py, methods, &mut known)?;
+    // A class without `__next__` has a function there all the same.
+    let plain = py.get_type::<PyType>().call1(("slots", (), PyDict::new(py)))?.cast_into::<PyType>()?;
+    if let (Some(pointer), Some(id)) =
+        (types::slot(&plain, Slot::tp_iternext), id("_PyObject_NextNotImplemented", "Objects/object.c"))
+    {
+        known.ids.insert((pointer, Slot::tp_iternext.name()), id);
+    }
     Ok(Mutex::new(known))
 }
 

@@ -5,7 +5,7 @@ use crate::ffi::{live, native, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
-use generated::v3_13::dispatch;
+use super::release::dispatch;
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::types::*;
@@ -59,14 +59,7 @@ impl<'py> CApi for Live<'py> {
         args: &mut [Asked<'_, Object<'py>>],
         gives: Gives,
     ) -> Answer<Value<Object<'py>>> {
-        if let Some(answer) = self.translated(name, args, gives) {
-            return answer;
-        }
-        self.note("native", name);
-        match native::call(self.py, name, args, gives) {
-            Some(answer) => Ok(answer?),
-            None => Err(Stop::Unsupported(name)),
-        }
+        self.asked(name, args, gives)
     }
     fn Py_Is(&mut self, x: &Object<'py>, y: &Object<'py>) -> Answer<bool> {
         Ok(x.is(y))
@@ -130,7 +123,7 @@ impl<'py> CApi for Live<'py> {
         if nargs > args.len() {
             return Err(PySystemError::new_err("call with fewer arguments than it says").into());
         }
-        self.note("native", "PyObject_Vectorcall");
+        self.note("native", "vectorcallfunc");
         Ok(live::vectorcall(self.py, f, args, nargs, kwnames)?)
     }
     fn _PyObject_CallNoArgs(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
@@ -172,7 +165,8 @@ impl<'py> CApi for Live<'py> {
         Ok(PyString::new(self.py, &format::text(format, args)?).into_any())
     }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
-        Ok(i32::from(op.lt(0)?))
+        let sign = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        Ok(i32::from(matches!(sign, Value::Int(sign) if sign < 0)))
     }
     fn PyFloat_FromDouble(&mut self, number: f64) -> Answer<Object<'py>> {
         Ok(PyFloat::new(self.py, number).into_any())
@@ -182,12 +176,6 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyLong_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         Ok(live::long_as_double(op)?)
-    }
-    fn PyTuple_GET_SIZE(&mut self, op: &Object<'py>) -> Answer<isize> {
-        Ok(op.cast::<PyTuple>().map_err(PyErr::from)?.len() as isize)
-    }
-    fn PyTuple_GET_ITEM(&mut self, op: &Object<'py>, index: isize) -> Answer<Object<'py>> {
-        Ok(op.cast::<PyTuple>().map_err(PyErr::from)?.get_item(index as usize)?)
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, place: &str) -> Answer<i32> {
         let place = std::ffi::CString::new(place).map_err(PyErr::from)?;
@@ -207,42 +195,49 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::unaryfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_reprfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::reprfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_getiterfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::getiterfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_binaryfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::binaryfunc(self, id, v, w)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
     }
     fn call_getattrofunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::getattrofunc(self, id, v, w)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w)])?)
     }
     fn call_inquiry(&mut self, f: &Function, v: &Object<'py>) -> Answer<i32> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::inquiry(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_int(self.py, f.pointer, &[Some(v)])?)
     }
     fn call_objobjproc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>) -> Answer<i32> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjproc(self, id, v, w)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w)])?)
     }
     fn call_ternaryfunc(
@@ -255,6 +250,7 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::ternaryfunc(self, id, v, w, z)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w), z])?)
     }
     fn call_descrgetfunc(
@@ -267,6 +263,7 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::descrgetfunc(self, id, v, w, z)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_objects(self.py, f.pointer, &[Some(v), w, z])?)
     }
     fn call_objobjargproc(
@@ -279,6 +276,7 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::objobjargproc(self, id, v, w, z)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
     }
     fn call_setattrofunc(
@@ -291,24 +289,28 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::setattrofunc(self, id, v, w, z)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
     }
     fn call_lenfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::lenfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_size(self.py, f.pointer, v)?)
     }
     fn call_hashfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<isize> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::hashfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_size(self.py, f.pointer, v)?)
     }
     fn call_ssizeargfunc(&mut self, f: &Function, v: &Object<'py>, i: isize) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeargfunc(self, id, v, i)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_ssizearg(self.py, f.pointer, v, i)?)
     }
     fn call_ssizeobjargproc(
@@ -321,19 +323,47 @@ impl<'py> CApi for Live<'py> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::ssizeobjargproc(self, id, v, i, w)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_ssizeobjarg(self.py, f.pointer, v, i, w)?)
     }
     fn call_richcmpfunc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>, op: i32) -> Answer<Object<'py>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::richcmpfunc(self, id, v, w, op)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_richcmp(self.py, f.pointer, v, w, op)?)
     }
     fn call_iternextfunc(&mut self, f: &Function, v: &Object<'py>) -> Answer<Option<Object<'py>>> {
         if let Some(answer) = self.generated(f).and_then(|id| dispatch::iternextfunc(self, id, v)) {
             return answer;
         }
+        self.note_slot(f);
         Ok(live::call_iternext(self.py, f.pointer, v)?)
     }
-
+    fn call_newfunc(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        w: &Object<'py>,
+        z: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::newfunc(self, id, v, w, z)) {
+            return answer;
+        }
+        self.note_slot(f);
+        Ok(live::call_objects(self.py, f.pointer, &[Some(v), Some(w), z])?)
+    }
+    fn call_initproc(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        w: &Object<'py>,
+        z: Option<&Object<'py>>,
+    ) -> Answer<i32> {
+        if let Some(answer) = self.generated(f).and_then(|id| dispatch::initproc(self, id, v, w, z)) {
+            return answer;
+        }
+        self.note_slot(f);
+        Ok(live::call_int(self.py, f.pointer, &[Some(v), Some(w), z])?)
+    }
 }

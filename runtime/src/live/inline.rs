@@ -1,0 +1,178 @@
+//! Macros, inline functions and members of structs by name, on real objects: what headers give and no library exports.
+use super::{Live, Stop};
+use crate::ffi::{native, types};
+use generated::calls::{Asked, Gives, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+type Object<'py> = Bound<'py, PyAny>;
+type Args<'a, 'b, 'py> = &'a mut [Asked<'b, Object<'py>>];
+
+/// Macros that are exported functions without a check, or with the thread left out.
+const ALIASES: &[(&str, &str)] = &[
+    ("PyByteArray_GET_SIZE", "PyByteArray_Size"),
+    ("PyBytes_GET_SIZE", "PyBytes_Size"),
+    ("PyDict_GET_SIZE", "PyDict_Size"),
+    ("PyList_GET_ITEM", "PyList_GetItem"),
+    ("PyList_GET_SIZE", "PyList_Size"),
+    ("PySet_GET_SIZE", "PySet_Size"),
+    ("PyTuple_GET_ITEM", "PyTuple_GetItem"),
+    ("PyTuple_GET_SIZE", "PyTuple_Size"),
+    ("PyUnicode_GET_LENGTH", "PyUnicode_GetLength"),
+    ("_PyObject_HashFast", "PyObject_Hash"),
+];
+
+/// Members that an attribute of the C type shows: member, type, attribute. None stands for NULL where the flag says so.
+const MEMBERS: &[(&str, &str, &str, bool)] = &[
+    ("PyFunctionObject_func_closure", "PyFunction_Type", "__closure__", true),
+    ("PyFunctionObject_func_code", "PyFunction_Type", "__code__", false),
+    ("PyFunctionObject_func_defaults", "PyFunction_Type", "__defaults__", true),
+    ("PyFunctionObject_func_globals", "PyFunction_Type", "__globals__", false),
+    ("PyFunctionObject_func_kwdefaults", "PyFunction_Type", "__kwdefaults__", true),
+    ("PyFunctionObject_func_name", "PyFunction_Type", "__name__", false),
+    ("PyFunctionObject_func_qualname", "PyFunction_Type", "__qualname__", false),
+    ("PyFunction_GET_CODE", "PyFunction_Type", "__code__", false),
+    ("PyMethodObject_im_func", "PyMethod_Type", "__func__", false),
+    ("PyMethodObject_im_self", "PyMethod_Type", "__self__", false),
+    ("PyMethod_GET_FUNCTION", "PyMethod_Type", "__func__", false),
+    ("PyMethod_GET_SELF", "PyMethod_Type", "__self__", false),
+    ("PySliceObject_start", "PySlice_Type", "start", false),
+    ("PySliceObject_step", "PySlice_Type", "step", false),
+    ("PySliceObject_stop", "PySlice_Type", "stop", false),
+    ("classmethod_cm_callable", "PyClassMethod_Type", "__func__", true),
+    ("gaobject_args", "Py_GenericAliasType", "__args__", false),
+    ("gaobject_origin", "Py_GenericAliasType", "__origin__", false),
+    ("propertyobject_prop_del", "PyProperty_Type", "fdel", true),
+    ("propertyobject_prop_get", "PyProperty_Type", "fget", true),
+    ("propertyobject_prop_set", "PyProperty_Type", "fset", true),
+    ("rangeobject_start", "PyRange_Type", "start", false),
+    ("rangeobject_step", "PyRange_Type", "step", false),
+    ("rangeobject_stop", "PyRange_Type", "stop", false),
+    ("staticmethod_sm_callable", "PyStaticMethod_Type", "__func__", true),
+    ("superobject_obj", "PySuper_Type", "__self__", true),
+    ("superobject_obj_type", "PySuper_Type", "__self_class__", true),
+    ("superobject_type", "PySuper_Type", "__thisclass__", true),
+    ("unionobject_args", "_PyUnion_Type", "__args__", false),
+    ("_Py_union_args", "_PyUnion_Type", "__args__", false),
+];
+
+fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
+    object.cast::<PyType>().map_err(Into::into)
+}
+
+fn first<'py>(args: &[Asked<'_, Object<'py>>]) -> Option<Object<'py>> {
+    match args.first() {
+        Some(Asked::Object(Some(object))) => Some((*object).clone()),
+        _ => None,
+    }
+}
+
+impl<'py> Live<'py> {
+    /// What a name of the headers that is no exported function gives; nothing if this world does not know it.
+    pub(super) fn inline(
+        &mut self,
+        name: &'static str,
+        args: Args<'_, '_, 'py>,
+        gives: Gives,
+    ) -> Option<Result<Value<Object<'py>>, Stop>> {
+        if let Some((_, exported)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+            return Some(self.asked(exported, args, gives));
+        }
+        if name == "lookup_tp_dict" {
+            // Memory of the interpreter: the translation of this very function would ask for it again.
+            self.note("native", "PyType_GetDict");
+            return native::call(self.py, "PyType_GetDict", args, gives).map(|value| Ok(value?));
+        }
+        let object = first(args)?;
+        if let Some((stem, exact)) = checked(name) {
+            return self.check(stem, exact, &object).map(|truth| Ok(Value::Int(i128::from(truth))));
+        }
+        if let Some((_, owner, attribute, none_is_null)) = MEMBERS.iter().find(|row| row.0 == name) {
+            return self.member(&object, owner, attribute, *none_is_null).transpose().map(|value| Ok(value?));
+        }
+        of_type(name, &object).transpose().map(|value| Ok(value?))
+    }
+
+    /// A member of a struct, read by the descriptor that shows it; nothing if the object is of another type.
+    fn member(
+        &self,
+        object: &Object<'py>,
+        owner: &'static str,
+        attribute: &str,
+        none_is_null: bool,
+    ) -> PyResult<Option<Value<Object<'py>>>> {
+        let Some(owner) = native::global(self.py, owner) else { return Ok(None) };
+        if !types::is_subtype(&object.get_type(), class(&owner)?) {
+            return Ok(None);
+        }
+        self.note("native", "PyMember_GetOne");
+        let descriptor = types::lookup(class(&owner)?, &pyo3::types::PyString::intern(self.py, attribute));
+        let Some(descriptor) = descriptor else { return Ok(None) };
+        let value = descriptor.call_method1("__get__", (object,))?;
+        Ok(Some(if none_is_null && value.is_none() { Value::Null } else { Value::Object(value) }))
+    }
+
+    /// `PyX_Check` and `PyX_CheckExact`.
+    fn check(&self, stem: &str, exact: bool, object: &Object<'py>) -> Option<bool> {
+        let names: &[&'static str] = match stem {
+            "PyAnySet" => &["PySet_Type", "PyFrozenSet_Type"],
+            "PyBool" => &["PyBool_Type"],
+            "PyByteArray" => &["PyByteArray_Type"],
+            "PyBytes" => &["PyBytes_Type"],
+            "PyCFunction" => &["PyCFunction_Type"],
+            "PyCell" => &["PyCell_Type"],
+            "PyCode" => &["PyCode_Type"],
+            "PyComplex" => &["PyComplex_Type"],
+            "PyDict" => &["PyDict_Type"],
+            "PyDictItems" => &["PyDictItems_Type"],
+            "PyDictKeys" => &["PyDictKeys_Type"],
+            "PyDictViewSet" => &["PyDictKeys_Type", "PyDictItems_Type"],
+            "PyFloat" => &["PyFloat_Type"],
+            "PyFrozenSet" => &["PyFrozenSet_Type"],
+            "PyFunction" => &["PyFunction_Type"],
+            "PyInstanceMethod" => &["PyInstanceMethod_Type"],
+            "PyList" => &["PyList_Type"],
+            "PyLong" => &["PyLong_Type"],
+            "PyMemoryView" => &["PyMemoryView_Type"],
+            "PyMethod" => &["PyMethod_Type"],
+            "PyModule" => &["PyModule_Type"],
+            "PyRange" => &["PyRange_Type"],
+            "PySet" => &["PySet_Type"],
+            "PySlice" => &["PySlice_Type"],
+            "PyTuple" => &["PyTuple_Type"],
+            "PyType" => &["PyType_Type"],
+            "PyUnicode" => &["PyUnicode_Type"],
+            "_PyGenericAlias" => &["Py_GenericAliasType"],
+            "_PyUnion" => &["_PyUnion_Type"],
+            _ => return None,
+        };
+        let kind = object.get_type();
+        let mut found = false;
+        for name in names {
+            let wanted = native::global(self.py, name)?;
+            found |= if exact { kind.is(&wanted) } else { types::is_subtype(&kind, class(&wanted).ok()?) };
+        }
+        Some(found)
+    }
+}
+
+/// The type in the name of a check, and whether subclasses pass.
+fn checked(name: &str) -> Option<(&str, bool)> {
+    match name.strip_suffix("_CheckExact") {
+        Some(stem) => Some((stem, true)),
+        None => name.strip_suffix("_Check").map(|stem| (stem, false)),
+    }
+}
+
+/// Members of type objects.
+fn of_type<'py>(name: &str, object: &Object<'py>) -> PyResult<Option<Value<Object<'py>>>> {
+    const READY: u64 = 1 << 12;
+    let Ok(class) = class(object) else { return Ok(None) };
+    Ok(Some(match name {
+        "_PyType_IsReady" => Value::Int(i128::from(types::flags(class) & READY != 0)),
+        "PyTypeObject_tp_mro" => types::mro(class).map(Bound::into_any).into(),
+        "PyTypeObject_tp_base" => types::base(class).map(Bound::into_any).into(),
+        "PyTypeObject_tp_dictoffset" => Value::number(types::dictoffset(class)),
+        _ => return Ok(None),
+    }))
+}

@@ -1,0 +1,164 @@
+//! `prove semantics`: translated functions on real objects give what the interpreter's own give.
+use crate::obtain::{Interpreter, interpreter};
+use crate::ui::{Step, step};
+use crate::wheel::{self, Profile};
+use crate::place;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Releases whose functions are translated and run on real objects.
+const RELEASES: [&str; 1] = ["3.13"];
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Releases (3.13); without any, all that translated functions run in
+    #[arg(long = "release", value_name = "SERIES")]
+    releases: Vec<String>,
+    /// The interpreter, where it is not the one that is found
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// These functions alone, by their C names, with commas between them
+    #[arg(long, value_name = "NAMES")]
+    functions: Option<String>,
+    /// Cases of one function, if it has as many
+    #[arg(long, default_value_t = 4000)]
+    limit: u32,
+    /// Print the reports as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A difference: the function, what it was compared with, what differs, how often, and the first cases.
+#[derive(Debug, Deserialize, Serialize)]
+struct Group {
+    function: String,
+    against: String,
+    differs: String,
+    count: u64,
+    cases: Vec<String>,
+}
+
+/// What `tests/semantics/run.py` prints last.
+#[derive(Debug, Deserialize, Serialize)]
+struct Report {
+    #[serde(default)]
+    release: String,
+    cases: u64,
+    values: u64,
+    exposed: u64,
+    #[serde(rename = "slot functions")]
+    slot_functions: u64,
+    exercised: u64,
+    entered: u64,
+    differences: u64,
+    groups: Vec<Group>,
+    unsupported: BTreeMap<String, u64>,
+    #[serde(rename = "left out")]
+    left_out: Vec<String>,
+    #[serde(rename = "too large")]
+    too_large: u64,
+    slow: Vec<String>,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
+    let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
+    let mut reports = Vec::new();
+    for release in &releases {
+        if !RELEASES.contains(&release.as_str()) {
+            bail!("translated functions run in {}, not in {release}", RELEASES.join(", "));
+        }
+        reports.push(one(&interpreter::find(release, options.python.as_deref())?, options)?);
+    }
+    if options.json {
+        anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);
+    } else {
+        reports.iter().for_each(show);
+    }
+    if let Some(idle) = reports.iter().find(|report| report.cases == 0) {
+        bail!("CPython {}: nothing was compared; are the functions named as C names them?", idle.release);
+    }
+    let bad: u64 = reports.iter().map(|report| report.differences).sum();
+    if bad > 0 {
+        bail!("{bad} cases differ");
+    }
+    Ok(())
+}
+
+fn one(python: &Interpreter, options: &Options) -> Result<Report> {
+    let library = wheel::compile(python, Profile::Release)?;
+    let package = wheel::tree(python, &library)?;
+    let step = Step::start(format!("Semantics of CPython {}", python.full_version()));
+    let mut command = Command::new(&python.executable);
+    command.arg("-B").arg(place::root().join("tests").join("semantics").join("run.py")).arg("--progress");
+    command.arg("--limit").arg(options.limit.to_string());
+    if let Some(functions) = &options.functions {
+        command.arg("--functions").arg(functions);
+    }
+    command.env("PYTHONPATH", package).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("the runner could not be started")?;
+    // Both pipes are emptied at once: the report is longer than a pipe holds.
+    let mut stdout = child.stdout.take().context("the runner has no output")?;
+    let reader = std::thread::spawn(move || {
+        let mut output = String::new();
+        stdout.read_to_string(&mut output).map(|_| output)
+    });
+    let mut said = Vec::new();
+    for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
+        let line = line?;
+        step.at(&line);
+        said.push(line);
+    }
+    let output = reader.join().map_err(|_| anyhow!("the runner's output could not be read"))??;
+    let status = child.wait()?;
+    if !status.success() {
+        let last = said.len().saturating_sub(12);
+        bail!("the runner ended with {status}:\n{}", said.get(last..).unwrap_or_default().join("\n"));
+    }
+    let mut report: Report = serde_json::from_str(output.lines().last().unwrap_or_default())
+        .with_context(|| format!("the runner said: {output}"))?;
+    report.release = python.full_version();
+    step.done(format!("{} cases", report.cases));
+    Ok(report)
+}
+
+fn show(report: &Report) {
+    step::suspended(|| {
+        for group in &report.groups {
+            anstream::println!("{} ({}): {} differs in {} cases", group.function, group.against, group.differs, group.count);
+            group.cases.iter().for_each(|case| anstream::println!("    {case}"));
+        }
+        let stopped: u64 = report.unsupported.values().sum();
+        let mut names: Vec<_> = report.unsupported.iter().collect();
+        names.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
+        if !names.is_empty() {
+            anstream::println!("ended at what real objects are not asked for, by name:");
+            names.iter().take(20).for_each(|(name, count)| anstream::println!("    {count:>8} {name}"));
+            if names.len() > 20 {
+                anstream::println!("             and {} more names (--json shows all)", names.len() - 20);
+            }
+        }
+        report.slow.iter().for_each(|case| anstream::println!("took too long: {case}"));
+        anstream::println!(
+            "CPython {}: {} cases over {} values in {} s: {} functions compared ({} public ones exposed, {} in slots of the values' types), {} entered, {} public functions left out, {} cases ended unsupported, {} differences",
+            report.release,
+            report.cases,
+            report.values,
+            report.seconds,
+            report.exercised,
+            report.exposed,
+            report.slot_functions,
+            report.entered,
+            report.left_out.len(),
+            stopped,
+            report.differences
+        );
+    });
+}
