@@ -10943,6 +10943,7 @@ impl FunctionId {
         }
     }
 }
+pub use crate::calls::{Asked, Gives, Value};
 pub use crate::slots::{Slot, Suite};
 /// The offset of a slot within its suite, as C's `offsetof` gives it.
 pub const fn offsetof(slot: Slot) -> i32 {
@@ -10956,6 +10957,15 @@ pub trait CApi: Sized {
     type Function: Clone + PartialEq + std::fmt::Debug;
     /// A Python exception, or the world's own reason to stop.
     type Error;
+    /// Runs a C function or macro, or reads a member of a struct, by its name: the methods below that no world has a way of its own for.
+    fn ask(
+        &mut self,
+        name: &'static str,
+        args: &mut [Asked<'_, Self::Object>],
+        gives: Gives,
+    ) -> Result<Value<Self::Object>, Self::Error> {
+        Err(self.unsupported(name))
+    }
     /// The reason to stop at a C function that this world does not know.
     fn unsupported(&mut self, name: &'static str) -> Self::Error;
     /// Whether an error is a Python exception; all else passes through every handler.
@@ -11098,7 +11108,9 @@ pub trait CApi: Sized {
     }
     /// `AutoNumber_Init`.
     fn AutoNumber_Init(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("AutoNumber_Init"))
+        let value = self
+            .ask("AutoNumber_Init", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "AutoNumber_Init", value)
     }
     /// `DK_ENTRIES`.
     fn DK_ENTRIES(
@@ -11119,35 +11131,65 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("EncodingMap_size_impl"))
+        let value = self
+            .ask(
+                "EncodingMap_size_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "EncodingMap_size_impl", value)
     }
     /// `FieldNameIterator_index`.
     fn FieldNameIterator_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("FieldNameIterator_index"))
+        let value = self
+            .ask(
+                "FieldNameIterator_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "FieldNameIterator_index", value)
     }
     /// `FieldNameIterator_str`.
     fn FieldNameIterator_str(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("FieldNameIterator_str"))
+        let value = self
+            .ask(
+                "FieldNameIterator_str",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "FieldNameIterator_str", value)
     }
     /// `FieldNameIterator_str_end`.
     fn FieldNameIterator_str_end(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("FieldNameIterator_str_end"))
+        let value = self
+            .ask(
+                "FieldNameIterator_str_end",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "FieldNameIterator_str_end", value)
     }
     /// `FieldNameIterator_str_str`.
     fn FieldNameIterator_str_str(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("FieldNameIterator_str_str"))
+        let value = self
+            .ask(
+                "FieldNameIterator_str_str",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "FieldNameIterator_str_str", value)
     }
     /// `GroupGenerator_grouping`.
     fn GroupGenerator_grouping(
@@ -11158,14 +11200,22 @@ pub trait CApi: Sized {
     }
     /// `GroupGenerator_i`.
     fn GroupGenerator_i(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("GroupGenerator_i"))
+        let value = self
+            .ask("GroupGenerator_i", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "GroupGenerator_i", value)
     }
     /// `GroupGenerator_next`.
     fn GroupGenerator_next(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("GroupGenerator_next"))
+        let value = self
+            .ask(
+                "GroupGenerator_next",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "GroupGenerator_next", value)
     }
     /// `MarkupIterator_next`.
     fn MarkupIterator_next(
@@ -11185,70 +11235,126 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("MarkupIterator_str"))
+        let value = self
+            .ask(
+                "MarkupIterator_str",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "MarkupIterator_str", value)
     }
     /// `MarkupIterator_str_end`.
     fn MarkupIterator_str_end(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("MarkupIterator_str_end"))
+        let value = self
+            .ask(
+                "MarkupIterator_str_end",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "MarkupIterator_str_end", value)
     }
     /// `MarkupIterator_str_start`.
     fn MarkupIterator_str_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("MarkupIterator_str_start"))
+        let value = self
+            .ask(
+                "MarkupIterator_str_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "MarkupIterator_str_start", value)
     }
     /// `MarkupIterator_str_str`.
     fn MarkupIterator_str_str(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("MarkupIterator_str_str"))
+        let value = self
+            .ask(
+                "MarkupIterator_str_str",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "MarkupIterator_str_str", value)
     }
     /// `PyASCIIObject_hash`.
     fn PyASCIIObject_hash(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_hash"))
+        let value = self
+            .ask("PyASCIIObject_hash", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyASCIIObject_hash", value)
     }
     /// `PyASCIIObject_length`.
     fn PyASCIIObject_length(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_length"))
+        let value = self
+            .ask(
+                "PyASCIIObject_length",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_length", value)
     }
     /// `PyASCIIObject_state_ascii`.
     fn PyASCIIObject_state_ascii(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_state_ascii"))
+        let value = self
+            .ask(
+                "PyASCIIObject_state_ascii",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_state_ascii", value)
     }
     /// `PyASCIIObject_state_interned`.
     fn PyASCIIObject_state_interned(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_state_interned"))
+        let value = self
+            .ask(
+                "PyASCIIObject_state_interned",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_state_interned", value)
     }
     /// `PyASCIIObject_state_kind`.
     fn PyASCIIObject_state_kind(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_state_kind"))
+        let value = self
+            .ask(
+                "PyASCIIObject_state_kind",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_state_kind", value)
     }
     /// `PyASCIIObject_state_statically_allocated`.
     fn PyASCIIObject_state_statically_allocated(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_state_statically_allocated"))
+        let value = self
+            .ask(
+                "PyASCIIObject_state_statically_allocated",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_state_statically_allocated", value)
     }
     /// `PyASCIIObject_wstr_at`.
     fn PyASCIIObject_wstr_at(
@@ -11256,15 +11362,25 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyASCIIObject_wstr_at"))
+        let value = self
+            .ask(
+                "PyASCIIObject_wstr_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyASCIIObject_wstr_at", value)
     }
     /// `PyAnySet_Check`.
     fn PyAnySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyAnySet_Check"))
+        let value = self
+            .ask("PyAnySet_Check", &mut [Asked::Object(Some(ob))], Gives::Int)?;
+        crate::calls::truth(self, "PyAnySet_Check", value)
     }
     /// `PyAnySet_CheckExact`.
     fn PyAnySet_CheckExact(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyAnySet_CheckExact"))
+        let value = self
+            .ask("PyAnySet_CheckExact", &mut [Asked::Object(Some(ob))], Gives::Int)?;
+        crate::calls::truth(self, "PyAnySet_CheckExact", value)
     }
     /// `PyArg_ParseTuple`.
     fn PyArg_ParseTuple(
@@ -11291,25 +11407,44 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyArg_ValidateKeywordArguments"))
+        let value = self
+            .ask(
+                "PyArg_ValidateKeywordArguments",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyArg_ValidateKeywordArguments", value)
     }
     /// `PyBool_Check`.
     fn PyBool_Check(&mut self, x: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyBool_Check"))
+        let value = self.ask("PyBool_Check", &mut [Asked::Object(Some(x))], Gives::Int)?;
+        crate::calls::truth(self, "PyBool_Check", value)
     }
     /// `PyBufferWrapper_mv`.
     fn PyBufferWrapper_mv(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyBufferWrapper_mv"))
+        let value = self
+            .ask(
+                "PyBufferWrapper_mv",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyBufferWrapper_mv", value)
     }
     /// `PyBufferWrapper_obj`.
     fn PyBufferWrapper_obj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyBufferWrapper_obj"))
+        let value = self
+            .ask(
+                "PyBufferWrapper_obj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyBufferWrapper_obj", value)
     }
     /// `PyBuffer_IsContiguous`.
     fn PyBuffer_IsContiguous(
@@ -11317,14 +11452,26 @@ pub trait CApi: Sized {
         view: &Self::Object,
         fort: i8,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyBuffer_IsContiguous"))
+        let value = self
+            .ask(
+                "PyBuffer_IsContiguous",
+                &mut [Asked::Object(Some(view)), Asked::Int(fort as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyBuffer_IsContiguous", value)
     }
     /// `PyByteArrayObject_ob_alloc`.
     fn PyByteArrayObject_ob_alloc(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyByteArrayObject_ob_alloc"))
+        let value = self
+            .ask(
+                "PyByteArrayObject_ob_alloc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyByteArrayObject_ob_alloc", value)
     }
     /// `PyByteArrayObject_ob_bytes`.
     fn PyByteArrayObject_ob_bytes(
@@ -11338,7 +11485,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyByteArrayObject_ob_exports"))
+        let value = self
+            .ask(
+                "PyByteArrayObject_ob_exports",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyByteArrayObject_ob_exports", value)
     }
     /// `PyByteArrayObject_ob_start`.
     fn PyByteArrayObject_ob_start(
@@ -11356,7 +11509,9 @@ pub trait CApi: Sized {
     }
     /// `PyByteArray_Check`.
     fn PyByteArray_Check(&mut self, self_: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyByteArray_Check"))
+        let value = self
+            .ask("PyByteArray_Check", &mut [Asked::Object(Some(self_))], Gives::Int)?;
+        crate::calls::truth(self, "PyByteArray_Check", value)
     }
     /// `PyByteArray_FromStringAndSize`.
     fn PyByteArray_FromStringAndSize(
@@ -11364,14 +11519,22 @@ pub trait CApi: Sized {
         a0: Option<&str>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyByteArray_FromStringAndSize"))
+        let value = self
+            .ask(
+                "PyByteArray_FromStringAndSize",
+                &mut [Asked::Str(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyByteArray_FromStringAndSize", value)
     }
     /// `PyByteArray_GET_SIZE`.
     fn PyByteArray_GET_SIZE(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyByteArray_GET_SIZE"))
+        let value = self
+            .ask("PyByteArray_GET_SIZE", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyByteArray_GET_SIZE", value)
     }
     /// `PyByteArray_Resize`.
     fn PyByteArray_Resize(
@@ -11379,14 +11542,26 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyByteArray_Resize"))
+        let value = self
+            .ask(
+                "PyByteArray_Resize",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyByteArray_Resize", value)
     }
     /// `PyBytesObject_ob_shash`.
     fn PyBytesObject_ob_shash(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyBytesObject_ob_shash"))
+        let value = self
+            .ask(
+                "PyBytesObject_ob_shash",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyBytesObject_ob_shash", value)
     }
     /// `PyBytesObject_ob_sval`.
     fn PyBytesObject_ob_sval(
@@ -11404,11 +11579,15 @@ pub trait CApi: Sized {
     }
     /// `PyBytes_Check`.
     fn PyBytes_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyBytes_Check"))
+        let value = self
+            .ask("PyBytes_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyBytes_Check", value)
     }
     /// `PyBytes_CheckExact`.
     fn PyBytes_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyBytes_CheckExact"))
+        let value = self
+            .ask("PyBytes_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyBytes_CheckExact", value)
     }
     /// `PyBytes_Concat`.
     fn PyBytes_Concat(
@@ -11416,18 +11595,32 @@ pub trait CApi: Sized {
         a0: &mut Option<Self::Object>,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyBytes_Concat"))
+        let value = self
+            .ask(
+                "PyBytes_Concat",
+                &mut [Asked::Out(a0), Asked::Object(Some(args))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyBytes_Concat", value)
     }
     /// `PyBytes_FromObject`.
     fn PyBytes_FromObject(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyBytes_FromObject"))
+        let value = self
+            .ask(
+                "PyBytes_FromObject",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyBytes_FromObject", value)
     }
     /// `PyBytes_FromString`.
     fn PyBytes_FromString(&mut self, object: &str) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyBytes_FromString"))
+        let value = self
+            .ask("PyBytes_FromString", &mut [Asked::Str(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "PyBytes_FromString", value)
     }
     /// `PyBytes_FromStringAndSize`.
     fn PyBytes_FromStringAndSize(
@@ -11435,14 +11628,21 @@ pub trait CApi: Sized {
         a0: Option<&str>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyBytes_FromStringAndSize"))
+        let value = self
+            .ask(
+                "PyBytes_FromStringAndSize",
+                &mut [Asked::Str(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyBytes_FromStringAndSize", value)
     }
     /// `PyBytes_GET_SIZE`.
     fn PyBytes_GET_SIZE(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyBytes_GET_SIZE"))
+        let value = self.ask("PyBytes_GET_SIZE", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyBytes_GET_SIZE", value)
     }
     /// `PyBytes_Repr`.
     fn PyBytes_Repr(
@@ -11450,14 +11650,21 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyBytes_Repr"))
+        let value = self
+            .ask(
+                "PyBytes_Repr",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyBytes_Repr", value)
     }
     /// `PyBytes_Size`.
     fn PyBytes_Size(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyBytes_Size"))
+        let value = self.ask("PyBytes_Size", &mut [Asked::Object(object)], Gives::Size)?;
+        crate::calls::int(self, "PyBytes_Size", value)
     }
     /// `PyCFunctionObject_m_ml_ml_doc`.
     fn PyCFunctionObject_m_ml_ml_doc(
@@ -11471,7 +11678,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_ml_ml_flags"))
+        let value = self
+            .ask(
+                "PyCFunctionObject_m_ml_ml_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyCFunctionObject_m_ml_ml_flags", value)
     }
     /// `PyCFunctionObject_m_ml_ml_meth`.
     fn PyCFunctionObject_m_ml_ml_meth(
@@ -11492,39 +11705,63 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_self"))
+        let value = self
+            .ask(
+                "PyCFunctionObject_m_self",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCFunctionObject_m_self", value)
     }
     /// `PyCFunctionObject_m_weakreflist`.
     fn PyCFunctionObject_m_weakreflist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCFunctionObject_m_weakreflist"))
+        let value = self
+            .ask(
+                "PyCFunctionObject_m_weakreflist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCFunctionObject_m_weakreflist", value)
     }
     /// `PyCFunction_Check`.
     fn PyCFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyCFunction_Check"))
+        let value = self
+            .ask("PyCFunction_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyCFunction_Check", value)
     }
     /// `PyCFunction_CheckExact`.
     fn PyCFunction_CheckExact(
         &mut self,
         op: &Self::Object,
     ) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyCFunction_CheckExact"))
+        let value = self
+            .ask("PyCFunction_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyCFunction_CheckExact", value)
     }
     /// `PyCFunction_GET_CLASS`.
     fn PyCFunction_GET_CLASS(
         &mut self,
         func_obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCFunction_GET_CLASS"))
+        let value = self
+            .ask(
+                "PyCFunction_GET_CLASS",
+                &mut [Asked::Object(Some(func_obj))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyCFunction_GET_CLASS", value)
     }
     /// `PyCFunction_GET_FLAGS`.
     fn PyCFunction_GET_FLAGS(
         &mut self,
         func: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCFunction_GET_FLAGS"))
+        let value = self
+            .ask("PyCFunction_GET_FLAGS", &mut [Asked::Object(Some(func))], Gives::Int)?;
+        crate::calls::int(self, "PyCFunction_GET_FLAGS", value)
     }
     /// `PyCFunction_GET_FUNCTION`.
     fn PyCFunction_GET_FUNCTION(
@@ -11538,25 +11775,41 @@ pub trait CApi: Sized {
         &mut self,
         func_obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCFunction_GET_SELF"))
+        let value = self
+            .ask(
+                "PyCFunction_GET_SELF",
+                &mut [Asked::Object(Some(func_obj))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyCFunction_GET_SELF", value)
     }
     /// `PyCellObject_ob_ref`.
     fn PyCellObject_ob_ref(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCellObject_ob_ref"))
+        let value = self
+            .ask(
+                "PyCellObject_ob_ref",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCellObject_ob_ref", value)
     }
     /// `PyCell_Check`.
     fn PyCell_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyCell_Check"))
+        let value = self
+            .ask("PyCell_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyCell_Check", value)
     }
     /// `PyCell_GetRef`.
     fn PyCell_GetRef(
         &mut self,
         cell: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCell_GetRef"))
+        let value = self
+            .ask("PyCell_GetRef", &mut [Asked::Object(Some(cell))], Gives::Object)?;
+        crate::calls::object(self, "PyCell_GetRef", value)
     }
     /// `PyCell_SetTakeRef`.
     fn PyCell_SetTakeRef(
@@ -11564,60 +11817,110 @@ pub trait CApi: Sized {
         cell: &Self::Object,
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyCell_SetTakeRef"))
+        let value = self
+            .ask(
+                "PyCell_SetTakeRef",
+                &mut [Asked::Object(Some(cell)), Asked::Object(Some(value))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyCell_SetTakeRef", value)
     }
     /// `PyCodeObject_co_argcount`.
     fn PyCodeObject_co_argcount(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_argcount"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_argcount",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyCodeObject_co_argcount", value)
     }
     /// `PyCodeObject_co_consts`.
     fn PyCodeObject_co_consts(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_consts"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_consts",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCodeObject_co_consts", value)
     }
     /// `PyCodeObject_co_flags`.
     fn PyCodeObject_co_flags(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_flags"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyCodeObject_co_flags", value)
     }
     /// `PyCodeObject_co_name`.
     fn PyCodeObject_co_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_name"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCodeObject_co_name", value)
     }
     /// `PyCodeObject_co_nfreevars`.
     fn PyCodeObject_co_nfreevars(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_nfreevars"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_nfreevars",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyCodeObject_co_nfreevars", value)
     }
     /// `PyCodeObject_co_qualname`.
     fn PyCodeObject_co_qualname(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_qualname"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_qualname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyCodeObject_co_qualname", value)
     }
     /// `PyCodeObject_co_version`.
     fn PyCodeObject_co_version(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyCodeObject_co_version"))
+        let value = self
+            .ask(
+                "PyCodeObject_co_version",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyCodeObject_co_version", value)
     }
     /// `PyCode_Check`.
     fn PyCode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyCode_Check"))
+        let value = self
+            .ask("PyCode_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyCode_Check", value)
     }
     /// `PyCodec_Decode`.
     fn PyCodec_Decode(
@@ -11626,7 +11929,17 @@ pub trait CApi: Sized {
         encoding: &str,
         errors: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCodec_Decode"))
+        let value = self
+            .ask(
+                "PyCodec_Decode",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(Some(errors)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyCodec_Decode", value)
     }
     /// `PyCodec_Encode`.
     fn PyCodec_Encode(
@@ -11635,18 +11948,36 @@ pub trait CApi: Sized {
         encoding: &str,
         errors: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCodec_Encode"))
+        let value = self
+            .ask(
+                "PyCodec_Encode",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(Some(errors)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyCodec_Encode", value)
     }
     /// `PyCodec_LookupError`.
     fn PyCodec_LookupError(&mut self, name: &str) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCodec_LookupError"))
+        let value = self
+            .ask("PyCodec_LookupError", &mut [Asked::Str(Some(name))], Gives::Object)?;
+        crate::calls::object(self, "PyCodec_LookupError", value)
     }
     /// `PyCodec_StrictErrors`.
     fn PyCodec_StrictErrors(
         &mut self,
         exc: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyCodec_StrictErrors"))
+        let value = self
+            .ask(
+                "PyCodec_StrictErrors",
+                &mut [Asked::Object(Some(exc))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyCodec_StrictErrors", value)
     }
     /// `PyCompactUnicodeObject_utf8`.
     fn PyCompactUnicodeObject_utf8(
@@ -11660,14 +11991,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyCompactUnicodeObject_utf8_length"))
+        let value = self
+            .ask(
+                "PyCompactUnicodeObject_utf8_length",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyCompactUnicodeObject_utf8_length", value)
     }
     /// `PyCompactUnicodeObject_wstr_length`.
     fn PyCompactUnicodeObject_wstr_length(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyCompactUnicodeObject_wstr_length"))
+        let value = self
+            .ask(
+                "PyCompactUnicodeObject_wstr_length",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyCompactUnicodeObject_wstr_length", value)
     }
     /// `PyComplexObject_cval_imag`.
     fn PyComplexObject_cval_imag(
@@ -11685,76 +12028,130 @@ pub trait CApi: Sized {
     }
     /// `PyComplex_Check`.
     fn PyComplex_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyComplex_Check"))
+        let value = self
+            .ask("PyComplex_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyComplex_Check", value)
     }
     /// `PyComplex_CheckExact`.
     fn PyComplex_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyComplex_CheckExact"))
+        let value = self
+            .ask("PyComplex_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyComplex_CheckExact", value)
     }
     /// `PyConfig_bytes_warning`.
     fn PyConfig_bytes_warning(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyConfig_bytes_warning"))
+        let value = self
+            .ask(
+                "PyConfig_bytes_warning",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyConfig_bytes_warning", value)
     }
     /// `PyConfig_dev_mode`.
     fn PyConfig_dev_mode(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyConfig_dev_mode"))
+        let value = self
+            .ask("PyConfig_dev_mode", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyConfig_dev_mode", value)
     }
     /// `PyConfig_safe_path`.
     fn PyConfig_safe_path(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyConfig_safe_path"))
+        let value = self
+            .ask("PyConfig_safe_path", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyConfig_safe_path", value)
     }
     /// `PyConfig_verbose`.
     fn PyConfig_verbose(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyConfig_verbose"))
+        let value = self
+            .ask("PyConfig_verbose", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyConfig_verbose", value)
     }
     /// `PyDescrObject_d_name`.
     fn PyDescrObject_d_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDescrObject_d_name"))
+        let value = self
+            .ask(
+                "PyDescrObject_d_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDescrObject_d_name", value)
     }
     /// `PyDescrObject_d_qualname`.
     fn PyDescrObject_d_qualname(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDescrObject_d_qualname"))
+        let value = self
+            .ask(
+                "PyDescrObject_d_qualname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDescrObject_d_qualname", value)
     }
     /// `PyDescrObject_d_type`.
     fn PyDescrObject_d_type(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDescrObject_d_type"))
+        let value = self
+            .ask(
+                "PyDescrObject_d_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDescrObject_d_type", value)
     }
     /// `PyDictItems_Check`.
     fn PyDictItems_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyDictItems_Check"))
+        let value = self
+            .ask("PyDictItems_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyDictItems_Check", value)
     }
     /// `PyDictKeyEntry_me_hash`.
     fn PyDictKeyEntry_me_hash(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictKeyEntry_me_hash"))
+        let value = self
+            .ask(
+                "PyDictKeyEntry_me_hash",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeyEntry_me_hash", value)
     }
     /// `PyDictKeyEntry_me_key`.
     fn PyDictKeyEntry_me_key(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictKeyEntry_me_key"))
+        let value = self
+            .ask(
+                "PyDictKeyEntry_me_key",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictKeyEntry_me_key", value)
     }
     /// `PyDictKeyEntry_me_value`.
     fn PyDictKeyEntry_me_value(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictKeyEntry_me_value"))
+        let value = self
+            .ask(
+                "PyDictKeyEntry_me_value",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictKeyEntry_me_value", value)
     }
     /// `PyDictKeysObject_dk_indices`.
     fn PyDictKeysObject_dk_indices(
@@ -11768,60 +12165,110 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_kind"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_kind",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_kind", value)
     }
     /// `PyDictKeysObject_dk_log2_index_bytes`.
     fn PyDictKeysObject_dk_log2_index_bytes(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_log2_index_bytes"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_log2_index_bytes",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_log2_index_bytes", value)
     }
     /// `PyDictKeysObject_dk_log2_size`.
     fn PyDictKeysObject_dk_log2_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_log2_size"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_log2_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_log2_size", value)
     }
     /// `PyDictKeysObject_dk_nentries`.
     fn PyDictKeysObject_dk_nentries(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_nentries"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_nentries",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_nentries", value)
     }
     /// `PyDictKeysObject_dk_refcnt`.
     fn PyDictKeysObject_dk_refcnt(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_refcnt"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_refcnt",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_refcnt", value)
     }
     /// `PyDictKeysObject_dk_usable`.
     fn PyDictKeysObject_dk_usable(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_usable"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_usable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_usable", value)
     }
     /// `PyDictKeysObject_dk_version`.
     fn PyDictKeysObject_dk_version(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyDictKeysObject_dk_version"))
+        let value = self
+            .ask(
+                "PyDictKeysObject_dk_version",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictKeysObject_dk_version", value)
     }
     /// `PyDictKeys_Check`.
     fn PyDictKeys_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyDictKeys_Check"))
+        let value = self
+            .ask("PyDictKeys_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyDictKeys_Check", value)
     }
     /// `PyDictObject_ma_keys`.
     fn PyDictObject_ma_keys(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictObject_ma_keys", value)
     }
     /// `PyDictObject_ma_keys_dk_indices`.
     fn PyDictObject_ma_keys_dk_indices(
@@ -11835,63 +12282,117 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_kind"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_kind",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_kind", value)
     }
     /// `PyDictObject_ma_keys_dk_log2_index_bytes`.
     fn PyDictObject_ma_keys_dk_log2_index_bytes(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_log2_index_bytes"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_log2_index_bytes",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_log2_index_bytes", value)
     }
     /// `PyDictObject_ma_keys_dk_log2_size`.
     fn PyDictObject_ma_keys_dk_log2_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_log2_size"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_log2_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_log2_size", value)
     }
     /// `PyDictObject_ma_keys_dk_nentries`.
     fn PyDictObject_ma_keys_dk_nentries(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_nentries"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_nentries",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_nentries", value)
     }
     /// `PyDictObject_ma_keys_dk_refcnt`.
     fn PyDictObject_ma_keys_dk_refcnt(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_refcnt"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_refcnt",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_refcnt", value)
     }
     /// `PyDictObject_ma_keys_dk_usable`.
     fn PyDictObject_ma_keys_dk_usable(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_keys_dk_usable"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_keys_dk_usable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_keys_dk_usable", value)
     }
     /// `PyDictObject_ma_used`.
     fn PyDictObject_ma_used(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_used"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_used",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_used", value)
     }
     /// `PyDictObject_ma_values`.
     fn PyDictObject_ma_values(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_values"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_values",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictObject_ma_values", value)
     }
     /// `PyDictObject_ma_values_embedded`.
     fn PyDictObject_ma_values_embedded(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_values_embedded"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_values_embedded",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_values_embedded", value)
     }
     /// `PyDictObject_ma_values_values_at`.
     fn PyDictObject_ma_values_values_at(
@@ -11899,57 +12400,99 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_values_values_at"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_values_values_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictObject_ma_values_values_at", value)
     }
     /// `PyDictObject_ma_version_tag`.
     fn PyDictObject_ma_version_tag(
         &mut self,
         object: &Self::Object,
     ) -> Result<u64, Self::Error> {
-        Err(self.unsupported("PyDictObject_ma_version_tag"))
+        let value = self
+            .ask(
+                "PyDictObject_ma_version_tag",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictObject_ma_version_tag", value)
     }
     /// `PyDictProxy_New`.
     fn PyDictProxy_New(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDictProxy_New"))
+        let value = self
+            .ask("PyDictProxy_New", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "PyDictProxy_New", value)
     }
     /// `PyDictUnicodeEntry_me_key`.
     fn PyDictUnicodeEntry_me_key(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictUnicodeEntry_me_key"))
+        let value = self
+            .ask(
+                "PyDictUnicodeEntry_me_key",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictUnicodeEntry_me_key", value)
     }
     /// `PyDictUnicodeEntry_me_value`.
     fn PyDictUnicodeEntry_me_value(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictUnicodeEntry_me_value"))
+        let value = self
+            .ask(
+                "PyDictUnicodeEntry_me_value",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictUnicodeEntry_me_value", value)
     }
     /// `PyDictValues_capacity`.
     fn PyDictValues_capacity(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictValues_capacity"))
+        let value = self
+            .ask(
+                "PyDictValues_capacity",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictValues_capacity", value)
     }
     /// `PyDictValues_embedded`.
     fn PyDictValues_embedded(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictValues_embedded"))
+        let value = self
+            .ask(
+                "PyDictValues_embedded",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyDictValues_embedded", value)
     }
     /// `PyDictValues_size`.
     fn PyDictValues_size(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictValues_size"))
+        let value = self
+            .ask("PyDictValues_size", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyDictValues_size", value)
     }
     /// `PyDictValues_valid`.
     fn PyDictValues_valid(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyDictValues_valid"))
+        let value = self
+            .ask("PyDictValues_valid", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyDictValues_valid", value)
     }
     /// `PyDictValues_values_at`.
     fn PyDictValues_values_at(
@@ -11957,23 +12500,37 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDictValues_values_at"))
+        let value = self
+            .ask(
+                "PyDictValues_values_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDictValues_values_at", value)
     }
     /// `PyDictViewSet_Check`.
     fn PyDictViewSet_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyDictViewSet_Check"))
+        let value = self
+            .ask("PyDictViewSet_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyDictViewSet_Check", value)
     }
     /// `PyDict_Check`.
     fn PyDict_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyDict_Check"))
+        let value = self
+            .ask("PyDict_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyDict_Check", value)
     }
     /// `PyDict_CheckExact`.
     fn PyDict_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyDict_CheckExact"))
+        let value = self
+            .ask("PyDict_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyDict_CheckExact", value)
     }
     /// `PyDict_Clear`.
     fn PyDict_Clear(&mut self, mp: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyDict_Clear"))
+        let value = self
+            .ask("PyDict_Clear", &mut [Asked::Object(Some(mp))], Gives::Nothing)?;
+        crate::calls::nothing(self, "PyDict_Clear", value)
     }
     /// `PyDict_Contains`.
     fn PyDict_Contains(
@@ -11981,11 +12538,19 @@ pub trait CApi: Sized {
         mp: &Self::Object,
         key: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_Contains"))
+        let value = self
+            .ask(
+                "PyDict_Contains",
+                &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_Contains", value)
     }
     /// `PyDict_Copy`.
     fn PyDict_Copy(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_Copy"))
+        let value = self
+            .ask("PyDict_Copy", &mut [Asked::Object(Some(mp))], Gives::Object)?;
+        crate::calls::object(self, "PyDict_Copy", value)
     }
     /// `PyDict_DelItem`.
     fn PyDict_DelItem(
@@ -11993,11 +12558,19 @@ pub trait CApi: Sized {
         mp: &Self::Object,
         key: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_DelItem"))
+        let value = self
+            .ask(
+                "PyDict_DelItem",
+                &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_DelItem", value)
     }
     /// `PyDict_GET_SIZE`.
     fn PyDict_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDict_GET_SIZE"))
+        let value = self
+            .ask("PyDict_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
+        crate::calls::int(self, "PyDict_GET_SIZE", value)
     }
     /// `PyDict_GetItem`.
     fn PyDict_GetItem(
@@ -12005,7 +12578,13 @@ pub trait CApi: Sized {
         mp: &Self::Object,
         key: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_GetItem"))
+        let value = self
+            .ask(
+                "PyDict_GetItem",
+                &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyDict_GetItem", value)
     }
     /// `PyDict_GetItemRef`.
     fn PyDict_GetItemRef(
@@ -12014,7 +12593,17 @@ pub trait CApi: Sized {
         key: &Self::Object,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_GetItemRef"))
+        let value = self
+            .ask(
+                "PyDict_GetItemRef",
+                &mut [
+                    Asked::Object(Some(mp)),
+                    Asked::Object(Some(key)),
+                    Asked::Out(result),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_GetItemRef", value)
     }
     /// `PyDict_GetItemWithError`.
     fn PyDict_GetItemWithError(
@@ -12022,18 +12611,27 @@ pub trait CApi: Sized {
         mp: &Self::Object,
         key: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyDict_GetItemWithError"))
+        let value = self
+            .ask(
+                "PyDict_GetItemWithError",
+                &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyDict_GetItemWithError", value)
     }
     /// `PyDict_Items`.
     fn PyDict_Items(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_Items"))
+        let value = self
+            .ask("PyDict_Items", &mut [Asked::Object(Some(mp))], Gives::Object)?;
+        crate::calls::object(self, "PyDict_Items", value)
     }
     /// `PyDict_Keys`.
     fn PyDict_Keys(
         &mut self,
         mp: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_Keys"))
+        let value = self.ask("PyDict_Keys", &mut [Asked::Object(mp)], Gives::Object)?;
+        crate::calls::object(self, "PyDict_Keys", value)
     }
     /// `PyDict_Merge`.
     fn PyDict_Merge(
@@ -12042,11 +12640,22 @@ pub trait CApi: Sized {
         other: &Self::Object,
         override_: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_Merge"))
+        let value = self
+            .ask(
+                "PyDict_Merge",
+                &mut [
+                    Asked::Object(Some(mp)),
+                    Asked::Object(Some(other)),
+                    Asked::Int(override_ as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_Merge", value)
     }
     /// `PyDict_New`.
     fn PyDict_New(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_New"))
+        let value = self.ask("PyDict_New", &mut [], Gives::Object)?;
+        crate::calls::object(self, "PyDict_New", value)
     }
     /// `PyDict_Next`.
     fn PyDict_Next(
@@ -12056,7 +12665,18 @@ pub trait CApi: Sized {
         key: &mut Option<Self::Object>,
         value: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_Next"))
+        let value = self
+            .ask(
+                "PyDict_Next",
+                &mut [
+                    Asked::Object(Some(mp)),
+                    Asked::OutSize(pos),
+                    Asked::Out(key),
+                    Asked::Out(value),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_Next", value)
     }
     /// `PyDict_Pop`.
     fn PyDict_Pop(
@@ -12065,7 +12685,13 @@ pub trait CApi: Sized {
         key: &Self::Object,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_Pop"))
+        let value = self
+            .ask(
+                "PyDict_Pop",
+                &mut [Asked::Object(dict), Asked::Object(Some(key)), Asked::Out(result)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_Pop", value)
     }
     /// `PyDict_SetDefault`.
     fn PyDict_SetDefault(
@@ -12074,7 +12700,13 @@ pub trait CApi: Sized {
         key: Option<&Self::Object>,
         defaultobj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_SetDefault"))
+        let value = self
+            .ask(
+                "PyDict_SetDefault",
+                &mut [Asked::Object(mp), Asked::Object(key), Asked::Object(defaultobj)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyDict_SetDefault", value)
     }
     /// `PyDict_SetDefaultRef`.
     fn PyDict_SetDefaultRef(
@@ -12084,7 +12716,18 @@ pub trait CApi: Sized {
         default_value: &Self::Object,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_SetDefaultRef"))
+        let value = self
+            .ask(
+                "PyDict_SetDefaultRef",
+                &mut [
+                    Asked::Object(mp),
+                    Asked::Object(key),
+                    Asked::Object(Some(default_value)),
+                    Asked::Out(result),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_SetDefaultRef", value)
     }
     /// `PyDict_SetItem`.
     fn PyDict_SetItem(
@@ -12093,11 +12736,23 @@ pub trait CApi: Sized {
         key: &Self::Object,
         item: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_SetItem"))
+        let value = self
+            .ask(
+                "PyDict_SetItem",
+                &mut [
+                    Asked::Object(Some(mp)),
+                    Asked::Object(Some(key)),
+                    Asked::Object(Some(item)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_SetItem", value)
     }
     /// `PyDict_Size`.
     fn PyDict_Size(&mut self, mp: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyDict_Size"))
+        let value = self
+            .ask("PyDict_Size", &mut [Asked::Object(Some(mp))], Gives::Size)?;
+        crate::calls::int(self, "PyDict_Size", value)
     }
     /// `PyDict_Update`.
     fn PyDict_Update(
@@ -12105,11 +12760,19 @@ pub trait CApi: Sized {
         mp: &Self::Object,
         other: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyDict_Update"))
+        let value = self
+            .ask(
+                "PyDict_Update",
+                &mut [Asked::Object(Some(mp)), Asked::Object(Some(other))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyDict_Update", value)
     }
     /// `PyDict_Values`.
     fn PyDict_Values(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyDict_Values"))
+        let value = self
+            .ask("PyDict_Values", &mut [Asked::Object(Some(mp))], Gives::Object)?;
+        crate::calls::object(self, "PyDict_Values", value)
     }
     /// `PyErr_BadArgument`.
     fn PyErr_BadArgument(&mut self) -> Self::Error {
@@ -12121,7 +12784,8 @@ pub trait CApi: Sized {
     }
     /// `PyErr_CheckSignals`.
     fn PyErr_CheckSignals(&mut self) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyErr_CheckSignals"))
+        let value = self.ask("PyErr_CheckSignals", &mut [], Gives::Int)?;
+        crate::calls::int(self, "PyErr_CheckSignals", value)
     }
     /// `PyErr_Fetch`.
     fn PyErr_Fetch(
@@ -12130,7 +12794,13 @@ pub trait CApi: Sized {
         a1: &mut Option<Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyErr_Fetch"))
+        let value = self
+            .ask(
+                "PyErr_Fetch",
+                &mut [Asked::Out(a0), Asked::Out(a1), Asked::Out(args)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyErr_Fetch", value)
     }
     /// `PyErr_Format`.
     fn PyErr_Format(
@@ -12151,7 +12821,8 @@ pub trait CApi: Sized {
     }
     /// `PyErr_GetRaisedException`.
     fn PyErr_GetRaisedException(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyErr_GetRaisedException"))
+        let value = self.ask("PyErr_GetRaisedException", &mut [], Gives::Object)?;
+        crate::calls::object(self, "PyErr_GetRaisedException", value)
     }
     /// `PyErr_NoMemory`.
     fn PyErr_NoMemory(&mut self) -> Self::Error {
@@ -12159,7 +12830,8 @@ pub trait CApi: Sized {
     }
     /// `PyErr_Print`.
     fn PyErr_Print(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyErr_Print"))
+        let value = self.ask("PyErr_Print", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "PyErr_Print", value)
     }
     /// `PyErr_Restore`.
     fn PyErr_Restore(
@@ -12168,7 +12840,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyErr_Restore"))
+        let value = self
+            .ask(
+                "PyErr_Restore",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyErr_Restore", value)
     }
     /// `PyErr_SetNone`.
     fn PyErr_SetNone(&mut self, object: &Self::Object) -> Self::Error {
@@ -12187,7 +12869,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyErr_SetRaisedException"))
+        let value = self
+            .ask(
+                "PyErr_SetRaisedException",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyErr_SetRaisedException", value)
     }
     /// `PyErr_SetString`.
     fn PyErr_SetString(
@@ -12204,7 +12892,17 @@ pub trait CApi: Sized {
         message: &str,
         stack_level: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyErr_WarnEx"))
+        let value = self
+            .ask(
+                "PyErr_WarnEx",
+                &mut [
+                    Asked::Object(Some(category)),
+                    Asked::Str(Some(message)),
+                    Asked::Int(stack_level as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyErr_WarnEx", value)
     }
     /// `PyErr_WarnFormat`.
     fn PyErr_WarnFormat(
@@ -12221,15 +12919,23 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyErr_WriteUnraisable"))
+        let value = self
+            .ask(
+                "PyErr_WriteUnraisable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyErr_WriteUnraisable", value)
     }
     /// `PyEval_GetGlobals`.
     fn PyEval_GetGlobals(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyEval_GetGlobals"))
+        let value = self.ask("PyEval_GetGlobals", &mut [], Gives::Object)?;
+        crate::calls::object(self, "PyEval_GetGlobals", value)
     }
     /// `PyEval_GetLocals`.
     fn PyEval_GetLocals(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyEval_GetLocals"))
+        let value = self.ask("PyEval_GetLocals", &mut [], Gives::Object)?;
+        crate::calls::object(self, "PyEval_GetLocals", value)
     }
     /// `PyFloatObject_ob_fval`.
     fn PyFloatObject_ob_fval(
@@ -12248,11 +12954,15 @@ pub trait CApi: Sized {
     }
     /// `PyFloat_Check`.
     fn PyFloat_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyFloat_Check"))
+        let value = self
+            .ask("PyFloat_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyFloat_Check", value)
     }
     /// `PyFloat_CheckExact`.
     fn PyFloat_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyFloat_CheckExact"))
+        let value = self
+            .ask("PyFloat_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyFloat_CheckExact", value)
     }
     /// `PyFloat_FromDouble`.
     fn PyFloat_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
@@ -12263,190 +12973,334 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyFloat_FromString"))
+        let value = self
+            .ask(
+                "PyFloat_FromString",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyFloat_FromString", value)
     }
     /// `PyFrameConstructor_fc_builtins`.
     fn PyFrameConstructor_fc_builtins(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_builtins"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_builtins",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_builtins", value)
     }
     /// `PyFrameConstructor_fc_closure`.
     fn PyFrameConstructor_fc_closure(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_closure"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_closure",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_closure", value)
     }
     /// `PyFrameConstructor_fc_code`.
     fn PyFrameConstructor_fc_code(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_code"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_code",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_code", value)
     }
     /// `PyFrameConstructor_fc_defaults`.
     fn PyFrameConstructor_fc_defaults(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_defaults"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_defaults",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_defaults", value)
     }
     /// `PyFrameConstructor_fc_globals`.
     fn PyFrameConstructor_fc_globals(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_globals"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_globals",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_globals", value)
     }
     /// `PyFrameConstructor_fc_kwdefaults`.
     fn PyFrameConstructor_fc_kwdefaults(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_kwdefaults"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_kwdefaults",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_kwdefaults", value)
     }
     /// `PyFrameConstructor_fc_name`.
     fn PyFrameConstructor_fc_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_name"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_name", value)
     }
     /// `PyFrameConstructor_fc_qualname`.
     fn PyFrameConstructor_fc_qualname(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFrameConstructor_fc_qualname"))
+        let value = self
+            .ask(
+                "PyFrameConstructor_fc_qualname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFrameConstructor_fc_qualname", value)
     }
     /// `PyFrozenSet_Check`.
     fn PyFrozenSet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyFrozenSet_Check"))
+        let value = self
+            .ask("PyFrozenSet_Check", &mut [Asked::Object(Some(ob))], Gives::Int)?;
+        crate::calls::truth(self, "PyFrozenSet_Check", value)
     }
     /// `PyFrozenSet_CheckExact`.
     fn PyFrozenSet_CheckExact(
         &mut self,
         ob: &Self::Object,
     ) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyFrozenSet_CheckExact"))
+        let value = self
+            .ask("PyFrozenSet_CheckExact", &mut [Asked::Object(Some(ob))], Gives::Int)?;
+        crate::calls::truth(self, "PyFrozenSet_CheckExact", value)
     }
     /// `PyFrozenSet_New`.
     fn PyFrozenSet_New(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyFrozenSet_New"))
+        let value = self
+            .ask("PyFrozenSet_New", &mut [Asked::Object(object)], Gives::Object)?;
+        crate::calls::object(self, "PyFrozenSet_New", value)
     }
     /// `PyFunctionObject_func_annotations`.
     fn PyFunctionObject_func_annotations(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_annotations"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_annotations",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_annotations", value)
     }
     /// `PyFunctionObject_func_closure`.
     fn PyFunctionObject_func_closure(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_closure"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_closure",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_closure", value)
     }
     /// `PyFunctionObject_func_code`.
     fn PyFunctionObject_func_code(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_code"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_code",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_code", value)
     }
     /// `PyFunctionObject_func_defaults`.
     fn PyFunctionObject_func_defaults(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_defaults"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_defaults",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_defaults", value)
     }
     /// `PyFunctionObject_func_globals`.
     fn PyFunctionObject_func_globals(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_globals"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_globals",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_globals", value)
     }
     /// `PyFunctionObject_func_kwdefaults`.
     fn PyFunctionObject_func_kwdefaults(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_kwdefaults"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_kwdefaults",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_kwdefaults", value)
     }
     /// `PyFunctionObject_func_module`.
     fn PyFunctionObject_func_module(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_module"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_module",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_module", value)
     }
     /// `PyFunctionObject_func_name`.
     fn PyFunctionObject_func_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_name"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_name", value)
     }
     /// `PyFunctionObject_func_qualname`.
     fn PyFunctionObject_func_qualname(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_qualname"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_qualname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_qualname", value)
     }
     /// `PyFunctionObject_func_typeparams`.
     fn PyFunctionObject_func_typeparams(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_typeparams"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_typeparams",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_typeparams", value)
     }
     /// `PyFunctionObject_func_version`.
     fn PyFunctionObject_func_version(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_version"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_version",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyFunctionObject_func_version", value)
     }
     /// `PyFunctionObject_func_weakreflist`.
     fn PyFunctionObject_func_weakreflist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyFunctionObject_func_weakreflist"))
+        let value = self
+            .ask(
+                "PyFunctionObject_func_weakreflist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyFunctionObject_func_weakreflist", value)
     }
     /// `PyFunction_Check`.
     fn PyFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyFunction_Check"))
+        let value = self
+            .ask("PyFunction_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyFunction_Check", value)
     }
     /// `PyFunction_GET_CODE`.
     fn PyFunction_GET_CODE(
         &mut self,
         func: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyFunction_GET_CODE"))
+        let value = self
+            .ask(
+                "PyFunction_GET_CODE",
+                &mut [Asked::Object(Some(func))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyFunction_GET_CODE", value)
     }
     /// `PyGC_Head__gc_next`.
     fn PyGC_Head__gc_next(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyGC_Head__gc_next"))
+        let value = self
+            .ask("PyGC_Head__gc_next", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyGC_Head__gc_next", value)
     }
     /// `PyGC_Head__gc_prev`.
     fn PyGC_Head__gc_prev(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyGC_Head__gc_prev"))
+        let value = self
+            .ask("PyGC_Head__gc_prev", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyGC_Head__gc_prev", value)
     }
     /// `PyGetSetDef_name`.
     fn PyGetSetDef_name(
@@ -12460,7 +13314,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyGetSetDescrObject_d_getset_closure"))
+        let value = self
+            .ask(
+                "PyGetSetDescrObject_d_getset_closure",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyGetSetDescrObject_d_getset_closure", value)
     }
     /// `PyGetSetDescrObject_d_getset_doc`.
     fn PyGetSetDescrObject_d_getset_doc(
@@ -12488,186 +13348,335 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_as_async"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_as_async",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_as_async", value)
     }
     /// `PyHeapTypeObject_as_buffer`.
     fn PyHeapTypeObject_as_buffer(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_as_buffer"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_as_buffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_as_buffer", value)
     }
     /// `PyHeapTypeObject_as_mapping`.
     fn PyHeapTypeObject_as_mapping(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_as_mapping"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_as_mapping",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_as_mapping", value)
     }
     /// `PyHeapTypeObject_as_number`.
     fn PyHeapTypeObject_as_number(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_as_number"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_as_number",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_as_number", value)
     }
     /// `PyHeapTypeObject_as_sequence`.
     fn PyHeapTypeObject_as_sequence(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_as_sequence"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_as_sequence",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_as_sequence", value)
     }
     /// `PyHeapTypeObject_ht_cached_keys`.
     fn PyHeapTypeObject_ht_cached_keys(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_cached_keys"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_cached_keys",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_cached_keys", value)
     }
     /// `PyHeapTypeObject_ht_module`.
     fn PyHeapTypeObject_ht_module(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_module"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_module",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_module", value)
     }
     /// `PyHeapTypeObject_ht_name`.
     fn PyHeapTypeObject_ht_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_name"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_name", value)
     }
     /// `PyHeapTypeObject_ht_qualname`.
     fn PyHeapTypeObject_ht_qualname(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_qualname"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_qualname",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_qualname", value)
     }
     /// `PyHeapTypeObject_ht_slots`.
     fn PyHeapTypeObject_ht_slots(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_slots"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_slots",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_slots", value)
     }
     /// `PyHeapTypeObject_ht_type`.
     fn PyHeapTypeObject_ht_type(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyHeapTypeObject_ht_type"))
+        let value = self
+            .ask(
+                "PyHeapTypeObject_ht_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyHeapTypeObject_ht_type", value)
     }
     /// `PyImport_GetModule`.
     fn PyImport_GetModule(
         &mut self,
         name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyImport_GetModule"))
+        let value = self
+            .ask("PyImport_GetModule", &mut [Asked::Object(Some(name))], Gives::Object)?;
+        crate::calls::object(self, "PyImport_GetModule", value)
     }
     /// `PyImport_ImportModule`.
     fn PyImport_ImportModule(
         &mut self,
         name: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyImport_ImportModule"))
+        let value = self
+            .ask("PyImport_ImportModule", &mut [Asked::Str(Some(name))], Gives::Object)?;
+        crate::calls::object(self, "PyImport_ImportModule", value)
     }
     /// `PyInstanceMethodObject_func`.
     fn PyInstanceMethodObject_func(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInstanceMethodObject_func"))
+        let value = self
+            .ask(
+                "PyInstanceMethodObject_func",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInstanceMethodObject_func", value)
     }
     /// `PyInstanceMethod_Check`.
     fn PyInstanceMethod_Check(
         &mut self,
         op: &Self::Object,
     ) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyInstanceMethod_Check"))
+        let value = self
+            .ask("PyInstanceMethod_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyInstanceMethod_Check", value)
     }
     /// `PyInstanceMethod_GET_FUNCTION`.
     fn PyInstanceMethod_GET_FUNCTION(
         &mut self,
         meth: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyInstanceMethod_GET_FUNCTION"))
+        let value = self
+            .ask(
+                "PyInstanceMethod_GET_FUNCTION",
+                &mut [Asked::Object(Some(meth))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyInstanceMethod_GET_FUNCTION", value)
     }
     /// `PyInterpreterState_Get`.
     fn PyInterpreterState_Get(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyInterpreterState_Get"))
+        let value = self.ask("PyInterpreterState_Get", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "PyInterpreterState_Get", value)
     }
     /// `PyInterpreterState_active_func_watchers`.
     fn PyInterpreterState_active_func_watchers(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_active_func_watchers"))
+        let value = self
+            .ask(
+                "PyInterpreterState_active_func_watchers",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_active_func_watchers", value)
     }
     /// `PyInterpreterState_dict_state`.
     fn PyInterpreterState_dict_state(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_dict_state"))
+        let value = self
+            .ask(
+                "PyInterpreterState_dict_state",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_dict_state", value)
     }
     /// `PyInterpreterState_dict_state_global_version`.
     fn PyInterpreterState_dict_state_global_version(
         &mut self,
         object: &Self::Object,
     ) -> Result<u64, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_dict_state_global_version"))
+        let value = self
+            .ask(
+                "PyInterpreterState_dict_state_global_version",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_dict_state_global_version", value)
     }
     /// `PyInterpreterState_dict_state_next_keys_version`.
     fn PyInterpreterState_dict_state_next_keys_version(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_dict_state_next_keys_version"))
+        let value = self
+            .ask(
+                "PyInterpreterState_dict_state_next_keys_version",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_dict_state_next_keys_version", value)
     }
     /// `PyInterpreterState_finalizing`.
     fn PyInterpreterState_finalizing(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_finalizing"))
+        let value = self
+            .ask(
+                "PyInterpreterState_finalizing",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_finalizing", value)
     }
     /// `PyInterpreterState_float_state`.
     fn PyInterpreterState_float_state(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_float_state"))
+        let value = self
+            .ask(
+                "PyInterpreterState_float_state",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_float_state", value)
     }
     /// `PyInterpreterState_func_state_func_version_cache`.
     fn PyInterpreterState_func_state_func_version_cache(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_func_state_func_version_cache"))
+        let value = self
+            .ask(
+                "PyInterpreterState_func_state_func_version_cache",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_func_state_func_version_cache",
+            value,
+        )
     }
     /// `PyInterpreterState_importlib`.
     fn PyInterpreterState_importlib(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_importlib"))
+        let value = self
+            .ask(
+                "PyInterpreterState_importlib",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_importlib", value)
     }
     /// `PyInterpreterState_list`.
     fn PyInterpreterState_list(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_list"))
+        let value = self
+            .ask(
+                "PyInterpreterState_list",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_list", value)
     }
     /// `PyInterpreterState_slice_cache`.
     fn PyInterpreterState_slice_cache(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_slice_cache"))
+        let value = self
+            .ask(
+                "PyInterpreterState_slice_cache",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_slice_cache", value)
     }
     /// `PyInterpreterState_tuple_free_list_at`.
     fn PyInterpreterState_tuple_free_list_at(
@@ -12675,7 +13684,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_tuple_free_list_at"))
+        let value = self
+            .ask(
+                "PyInterpreterState_tuple_free_list_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_tuple_free_list_at", value)
     }
     /// `PyInterpreterState_tuple_numfree_at`.
     fn PyInterpreterState_tuple_numfree_at(
@@ -12683,77 +13698,159 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_tuple_numfree_at"))
+        let value = self
+            .ask(
+                "PyInterpreterState_tuple_numfree_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_tuple_numfree_at", value)
     }
     /// `PyInterpreterState_type_cache`.
     fn PyInterpreterState_type_cache(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_type_cache"))
+        let value = self
+            .ask(
+                "PyInterpreterState_type_cache",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_type_cache", value)
     }
     /// `PyInterpreterState_types_builtins_initialized`.
     fn PyInterpreterState_types_builtins_initialized(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_builtins_initialized"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_builtins_initialized",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "PyInterpreterState_types_builtins_initialized",
+            value,
+        )
     }
     /// `PyInterpreterState_types_builtins_num_initialized`.
     fn PyInterpreterState_types_builtins_num_initialized(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_builtins_num_initialized"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_builtins_num_initialized",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(
+            self,
+            "PyInterpreterState_types_builtins_num_initialized",
+            value,
+        )
     }
     /// `PyInterpreterState_types_for_extensions_next_index`.
     fn PyInterpreterState_types_for_extensions_next_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_for_extensions_next_index"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_for_extensions_next_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(
+            self,
+            "PyInterpreterState_types_for_extensions_next_index",
+            value,
+        )
     }
     /// `PyInterpreterState_types_for_extensions_num_initialized`.
     fn PyInterpreterState_types_for_extensions_num_initialized(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_for_extensions_num_initialized"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_for_extensions_num_initialized",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(
+            self,
+            "PyInterpreterState_types_for_extensions_num_initialized",
+            value,
+        )
     }
     /// `PyInterpreterState_types_mutex`.
     fn PyInterpreterState_types_mutex(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_mutex"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_mutex",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_types_mutex", value)
     }
     /// `PyInterpreterState_types_next_version_tag`.
     fn PyInterpreterState_types_next_version_tag(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_next_version_tag"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_next_version_tag",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyInterpreterState_types_next_version_tag", value)
     }
     /// `PyInterpreterState_types_type_cache`.
     fn PyInterpreterState_types_type_cache(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_types_type_cache"))
+        let value = self
+            .ask(
+                "PyInterpreterState_types_type_cache",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_types_type_cache", value)
     }
     /// `PyInterpreterState_unicode`.
     fn PyInterpreterState_unicode(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_unicode"))
+        let value = self
+            .ask(
+                "PyInterpreterState_unicode",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_unicode", value)
     }
     /// `PyInterpreterState_unicode_fs_codec`.
     fn PyInterpreterState_unicode_fs_codec(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_unicode_fs_codec"))
+        let value = self
+            .ask(
+                "PyInterpreterState_unicode_fs_codec",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_unicode_fs_codec", value)
     }
     /// `PyInterpreterState_unicode_fs_codec_encoding`.
     fn PyInterpreterState_unicode_fs_codec_encoding(
@@ -12767,21 +13864,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_unicode_ids"))
+        let value = self
+            .ask(
+                "PyInterpreterState_unicode_ids",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_unicode_ids", value)
     }
     /// `PyInterpreterState_unicode_ucnhash_capi`.
     fn PyInterpreterState_unicode_ucnhash_capi(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyInterpreterState_unicode_ucnhash_capi"))
+        let value = self
+            .ask(
+                "PyInterpreterState_unicode_ucnhash_capi",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyInterpreterState_unicode_ucnhash_capi", value)
     }
     /// `PyListObject_allocated`.
     fn PyListObject_allocated(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyListObject_allocated"))
+        let value = self
+            .ask(
+                "PyListObject_allocated",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyListObject_allocated", value)
     }
     /// `PyListObject_ob_item_all`.
     fn PyListObject_ob_item_all(
@@ -12796,7 +13911,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyListObject_ob_item_at"))
+        let value = self
+            .ask(
+                "PyListObject_ob_item_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyListObject_ob_item_at", value)
     }
     /// `PyList_Append`.
     fn PyList_Append(
@@ -12804,7 +13925,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyList_Append"))
+        let value = self
+            .ask(
+                "PyList_Append",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyList_Append", value)
     }
     /// `PyList_Append_3_11`.
     fn PyList_Append_3_11(
@@ -12812,22 +13939,34 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyList_Append_3_11"))
+        let value = self
+            .ask(
+                "PyList_Append",
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyList_Append", value)
     }
     /// `PyList_AsTuple`.
     fn PyList_AsTuple(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyList_AsTuple"))
+        let value = self
+            .ask("PyList_AsTuple", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "PyList_AsTuple", value)
     }
     /// `PyList_Check`.
     fn PyList_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyList_Check"))
+        let value = self
+            .ask("PyList_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyList_Check", value)
     }
     /// `PyList_CheckExact`.
     fn PyList_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyList_CheckExact"))
+        let value = self
+            .ask("PyList_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyList_CheckExact", value)
     }
     /// `PyList_GET_ITEM`.
     fn PyList_GET_ITEM(
@@ -12835,15 +13974,25 @@ pub trait CApi: Sized {
         op: &Self::Object,
         index: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyList_GET_ITEM"))
+        let value = self
+            .ask(
+                "PyList_GET_ITEM",
+                &mut [Asked::Object(Some(op)), Asked::Int(index as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyList_GET_ITEM", value)
     }
     /// `PyList_GET_SIZE`.
     fn PyList_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyList_GET_SIZE"))
+        let value = self
+            .ask("PyList_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
+        crate::calls::int(self, "PyList_GET_SIZE", value)
     }
     /// `PyList_New`.
     fn PyList_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyList_New"))
+        let value = self
+            .ask("PyList_New", &mut [Asked::Int(size as i64)], Gives::Object)?;
+        crate::calls::object(self, "PyList_New", value)
     }
     /// `PyList_SET_ITEM`.
     fn PyList_SET_ITEM(
@@ -12852,7 +14001,17 @@ pub trait CApi: Sized {
         index: isize,
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyList_SET_ITEM"))
+        let value = self
+            .ask(
+                "PyList_SET_ITEM",
+                &mut [
+                    Asked::Object(Some(op)),
+                    Asked::Int(index as i64),
+                    Asked::Object(Some(value)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyList_SET_ITEM", value)
     }
     /// `PyList_SetSlice`.
     fn PyList_SetSlice(
@@ -12862,18 +14021,37 @@ pub trait CApi: Sized {
         a2: isize,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyList_SetSlice"))
+        let value = self
+            .ask(
+                "PyList_SetSlice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyList_SetSlice", value)
     }
     /// `PyList_Sort`.
     fn PyList_Sort(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyList_Sort"))
+        let value = self
+            .ask("PyList_Sort", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyList_Sort", value)
     }
     /// `PyLongObject_long_value_lv_tag`.
     fn PyLongObject_long_value_lv_tag(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("PyLongObject_long_value_lv_tag"))
+        let value = self
+            .ask(
+                "PyLongObject_long_value_lv_tag",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyLongObject_long_value_lv_tag", value)
     }
     /// `PyLongObject_long_value_ob_digit_at`.
     fn PyLongObject_long_value_ob_digit_at(
@@ -12881,7 +14059,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyLongObject_long_value_ob_digit_at"))
+        let value = self
+            .ask(
+                "PyLongObject_long_value_ob_digit_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyLongObject_long_value_ob_digit_at", value)
     }
     /// `PyLongObject_ob_digit_at`.
     fn PyLongObject_ob_digit_at(
@@ -12889,7 +14073,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyLongObject_ob_digit_at"))
+        let value = self
+            .ask(
+                "PyLongObject_ob_digit_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyLongObject_ob_digit_at", value)
     }
     /// `PyLong_AsDouble`.
     fn PyLong_AsDouble(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
@@ -12897,11 +14087,15 @@ pub trait CApi: Sized {
     }
     /// `PyLong_AsInt`.
     fn PyLong_AsInt(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyLong_AsInt"))
+        let value = self
+            .ask("PyLong_AsInt", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyLong_AsInt", value)
     }
     /// `PyLong_AsLong`.
     fn PyLong_AsLong(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        Err(self.unsupported("PyLong_AsLong"))
+        let value = self
+            .ask("PyLong_AsLong", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyLong_AsLong", value)
     }
     /// `PyLong_AsLongAndOverflow`.
     fn PyLong_AsLongAndOverflow(
@@ -12909,26 +14103,44 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: &mut i32,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("PyLong_AsLongAndOverflow"))
+        let value = self
+            .ask(
+                "PyLong_AsLongAndOverflow",
+                &mut [Asked::Object(a0), Asked::OutInt(args)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyLong_AsLongAndOverflow", value)
     }
     /// `PyLong_AsSsize_t`.
     fn PyLong_AsSsize_t(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyLong_AsSsize_t"))
+        let value = self
+            .ask("PyLong_AsSsize_t", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyLong_AsSsize_t", value)
     }
     /// `PyLong_AsUnsignedLongLong`.
     fn PyLong_AsUnsignedLongLong(
         &mut self,
         object: &Self::Object,
     ) -> Result<u64, Self::Error> {
-        Err(self.unsupported("PyLong_AsUnsignedLongLong"))
+        let value = self
+            .ask(
+                "PyLong_AsUnsignedLongLong",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyLong_AsUnsignedLongLong", value)
     }
     /// `PyLong_Check`.
     fn PyLong_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyLong_Check"))
+        let value = self
+            .ask("PyLong_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyLong_Check", value)
     }
     /// `PyLong_CheckExact`.
     fn PyLong_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyLong_CheckExact"))
+        let value = self
+            .ask("PyLong_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyLong_CheckExact", value)
     }
     /// `PyLong_FromDouble`.
     fn PyLong_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
@@ -12936,18 +14148,24 @@ pub trait CApi: Sized {
     }
     /// `PyLong_FromLong`.
     fn PyLong_FromLong(&mut self, object: i64) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyLong_FromLong"))
+        let value = self
+            .ask("PyLong_FromLong", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "PyLong_FromLong", value)
     }
     /// `PyLong_FromSize_t`.
     fn PyLong_FromSize_t(&mut self, object: usize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyLong_FromSize_t"))
+        let value = self
+            .ask("PyLong_FromSize_t", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "PyLong_FromSize_t", value)
     }
     /// `PyLong_FromSsize_t`.
     fn PyLong_FromSsize_t(
         &mut self,
         object: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyLong_FromSsize_t"))
+        let value = self
+            .ask("PyLong_FromSsize_t", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "PyLong_FromSsize_t", value)
     }
     /// `PyLong_FromUnicodeObject`.
     fn PyLong_FromUnicodeObject(
@@ -12955,7 +14173,13 @@ pub trait CApi: Sized {
         u: &Self::Object,
         base: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyLong_FromUnicodeObject"))
+        let value = self
+            .ask(
+                "PyLong_FromUnicodeObject",
+                &mut [Asked::Object(Some(u)), Asked::Int(base as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyLong_FromUnicodeObject", value)
     }
     /// `PyLong_FromVoidPtr`.
     fn PyLong_FromVoidPtr(
@@ -12974,7 +14198,9 @@ pub trait CApi: Sized {
     }
     /// `PyMemberDef_flags`.
     fn PyMemberDef_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMemberDef_flags"))
+        let value = self
+            .ask("PyMemberDef_flags", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyMemberDef_flags", value)
     }
     /// `PyMemberDef_name`.
     fn PyMemberDef_name(
@@ -12988,18 +14214,28 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyMemberDef_offset"))
+        let value = self
+            .ask("PyMemberDef_offset", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyMemberDef_offset", value)
     }
     /// `PyMemberDef_type`.
     fn PyMemberDef_type(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMemberDef_type"))
+        let value = self
+            .ask("PyMemberDef_type", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyMemberDef_type", value)
     }
     /// `PyMemberDescrObject_d_member`.
     fn PyMemberDescrObject_d_member(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMemberDescrObject_d_member"))
+        let value = self
+            .ask(
+                "PyMemberDescrObject_d_member",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMemberDescrObject_d_member", value)
     }
     /// `PyMemberDescrObject_d_member_doc`.
     fn PyMemberDescrObject_d_member_doc(
@@ -13013,7 +14249,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMemberDescrObject_d_member_flags"))
+        let value = self
+            .ask(
+                "PyMemberDescrObject_d_member_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyMemberDescrObject_d_member_flags", value)
     }
     /// `PyMemberDescrObject_d_member_name`.
     fn PyMemberDescrObject_d_member_name(
@@ -13044,32 +14286,58 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMemoryViewObject_flags"))
+        let value = self
+            .ask(
+                "PyMemoryViewObject_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyMemoryViewObject_flags", value)
     }
     /// `PyMemoryViewObject_view_obj`.
     fn PyMemoryViewObject_view_obj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMemoryViewObject_view_obj"))
+        let value = self
+            .ask(
+                "PyMemoryViewObject_view_obj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMemoryViewObject_view_obj", value)
     }
     /// `PyMemoryView_Check`.
     fn PyMemoryView_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyMemoryView_Check"))
+        let value = self
+            .ask("PyMemoryView_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyMemoryView_Check", value)
     }
     /// `PyMemoryView_FromBuffer`.
     fn PyMemoryView_FromBuffer(
         &mut self,
         info: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyMemoryView_FromBuffer"))
+        let value = self
+            .ask(
+                "PyMemoryView_FromBuffer",
+                &mut [Asked::Object(Some(info))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyMemoryView_FromBuffer", value)
     }
     /// `PyMethodDef_ml_flags`.
     fn PyMethodDef_ml_flags(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMethodDef_ml_flags"))
+        let value = self
+            .ask(
+                "PyMethodDef_ml_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyMethodDef_ml_flags", value)
     }
     /// `PyMethodDef_ml_name`.
     fn PyMethodDef_ml_name(
@@ -13083,14 +14351,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_common_d_type"))
+        let value = self
+            .ask(
+                "PyMethodDescrObject_d_common_d_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMethodDescrObject_d_common_d_type", value)
     }
     /// `PyMethodDescrObject_d_method`.
     fn PyMethodDescrObject_d_method(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_method"))
+        let value = self
+            .ask(
+                "PyMethodDescrObject_d_method",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMethodDescrObject_d_method", value)
     }
     /// `PyMethodDescrObject_d_method_ml_doc`.
     fn PyMethodDescrObject_d_method_ml_doc(
@@ -13104,7 +14384,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyMethodDescrObject_d_method_ml_flags"))
+        let value = self
+            .ask(
+                "PyMethodDescrObject_d_method_ml_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyMethodDescrObject_d_method_ml_flags", value)
     }
     /// `PyMethodDescrObject_d_method_ml_name`.
     fn PyMethodDescrObject_d_method_ml_name(
@@ -13118,39 +14404,67 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMethodObject_im_func"))
+        let value = self
+            .ask(
+                "PyMethodObject_im_func",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMethodObject_im_func", value)
     }
     /// `PyMethodObject_im_self`.
     fn PyMethodObject_im_self(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMethodObject_im_self"))
+        let value = self
+            .ask(
+                "PyMethodObject_im_self",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMethodObject_im_self", value)
     }
     /// `PyMethodObject_im_weakreflist`.
     fn PyMethodObject_im_weakreflist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyMethodObject_im_weakreflist"))
+        let value = self
+            .ask(
+                "PyMethodObject_im_weakreflist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyMethodObject_im_weakreflist", value)
     }
     /// `PyMethod_Check`.
     fn PyMethod_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyMethod_Check"))
+        let value = self
+            .ask("PyMethod_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyMethod_Check", value)
     }
     /// `PyMethod_GET_FUNCTION`.
     fn PyMethod_GET_FUNCTION(
         &mut self,
         meth: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyMethod_GET_FUNCTION"))
+        let value = self
+            .ask(
+                "PyMethod_GET_FUNCTION",
+                &mut [Asked::Object(Some(meth))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyMethod_GET_FUNCTION", value)
     }
     /// `PyMethod_GET_SELF`.
     fn PyMethod_GET_SELF(
         &mut self,
         meth: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyMethod_GET_SELF"))
+        let value = self
+            .ask("PyMethod_GET_SELF", &mut [Asked::Object(Some(meth))], Gives::Object)?;
+        crate::calls::object(self, "PyMethod_GET_SELF", value)
     }
     /// `PyMethod_New`.
     fn PyMethod_New(
@@ -13158,21 +14472,35 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyMethod_New"))
+        let value = self
+            .ask(
+                "PyMethod_New",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyMethod_New", value)
     }
     /// `PyModuleDef_Init`.
     fn PyModuleDef_Init(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyModuleDef_Init"))
+        let value = self
+            .ask("PyModuleDef_Init", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "PyModuleDef_Init", value)
     }
     /// `PyModuleDef_m_base_m_index`.
     fn PyModuleDef_m_base_m_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_base_m_index"))
+        let value = self
+            .ask(
+                "PyModuleDef_m_base_m_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyModuleDef_m_base_m_index", value)
     }
     /// `PyModuleDef_m_clear`.
     fn PyModuleDef_m_clear(
@@ -13193,7 +14521,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_methods"))
+        let value = self
+            .ask(
+                "PyModuleDef_m_methods",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleDef_m_methods", value)
     }
     /// `PyModuleDef_m_name`.
     fn PyModuleDef_m_name(
@@ -13207,14 +14541,22 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_size"))
+        let value = self
+            .ask("PyModuleDef_m_size", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyModuleDef_m_size", value)
     }
     /// `PyModuleDef_m_slots`.
     fn PyModuleDef_m_slots(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleDef_m_slots"))
+        let value = self
+            .ask(
+                "PyModuleDef_m_slots",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleDef_m_slots", value)
     }
     /// `PyModuleDef_m_traverse`.
     fn PyModuleDef_m_traverse(
@@ -13228,39 +14570,71 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleObject_md_def"))
+        let value = self
+            .ask(
+                "PyModuleObject_md_def",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleObject_md_def", value)
     }
     /// `PyModuleObject_md_dict`.
     fn PyModuleObject_md_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleObject_md_dict"))
+        let value = self
+            .ask(
+                "PyModuleObject_md_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleObject_md_dict", value)
     }
     /// `PyModuleObject_md_name`.
     fn PyModuleObject_md_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleObject_md_name"))
+        let value = self
+            .ask(
+                "PyModuleObject_md_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleObject_md_name", value)
     }
     /// `PyModuleObject_md_state`.
     fn PyModuleObject_md_state(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleObject_md_state"))
+        let value = self
+            .ask(
+                "PyModuleObject_md_state",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleObject_md_state", value)
     }
     /// `PyModuleObject_md_weaklist`.
     fn PyModuleObject_md_weaklist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyModuleObject_md_weaklist"))
+        let value = self
+            .ask(
+                "PyModuleObject_md_weaklist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyModuleObject_md_weaklist", value)
     }
     /// `PyModule_Check`.
     fn PyModule_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyModule_Check"))
+        let value = self
+            .ask("PyModule_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyModule_Check", value)
     }
     /// `PyMutex_Lock`.
     fn PyMutex_Lock(&mut self, m: &Self::Object) -> Result<(), Self::Error> {
@@ -13276,7 +14650,13 @@ pub trait CApi: Sized {
         o: &Self::Object,
         exc: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyNumber_AsSsize_t"))
+        let value = self
+            .ask(
+                "PyNumber_AsSsize_t",
+                &mut [Asked::Object(Some(o)), Asked::Object(exc)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyNumber_AsSsize_t", value)
     }
     /// `PyOS_double_to_string`.
     fn PyOS_double_to_string(
@@ -13296,14 +14676,30 @@ pub trait CApi: Sized {
         args: &Self::Object,
         kwargs: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_Call"))
+        let value = self
+            .ask(
+                "PyObject_Call",
+                &mut [
+                    Asked::Object(Some(callable)),
+                    Asked::Object(Some(args)),
+                    Asked::Object(kwargs),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyObject_Call", value)
     }
     /// `PyObject_CallFinalizerFromDealloc`.
     fn PyObject_CallFinalizerFromDealloc(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_CallFinalizerFromDealloc"))
+        let value = self
+            .ask(
+                "PyObject_CallFinalizerFromDealloc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyObject_CallFinalizerFromDealloc", value)
     }
     /// `PyObject_CallFunction`.
     fn PyObject_CallFunction(
@@ -13338,7 +14734,13 @@ pub trait CApi: Sized {
         self_: Option<&Self::Object>,
         name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_CallMethodNoArgs"))
+        let value = self
+            .ask(
+                "PyObject_CallMethodNoArgs",
+                &mut [Asked::Object(self_), Asked::Object(Some(name))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyObject_CallMethodNoArgs", value)
     }
     /// `PyObject_CallMethodObjArgs`.
     fn PyObject_CallMethodObjArgs(
@@ -13356,7 +14758,17 @@ pub trait CApi: Sized {
         name: &Self::Object,
         arg: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_CallMethodOneArg"))
+        let value = self
+            .ask(
+                "PyObject_CallMethodOneArg",
+                &mut [
+                    Asked::Object(Some(self_)),
+                    Asked::Object(Some(name)),
+                    Asked::Object(arg),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyObject_CallMethodOneArg", value)
     }
     /// `PyObject_CallMethod_3_11`.
     fn PyObject_CallMethod_3_11(
@@ -13374,21 +14786,39 @@ pub trait CApi: Sized {
         func: &Self::Object,
         arg: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_CallOneArg"))
+        let value = self
+            .ask(
+                "PyObject_CallOneArg",
+                &mut [Asked::Object(Some(func)), Asked::Object(Some(arg))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyObject_CallOneArg", value)
     }
     /// `PyObject_ClearManagedDict`.
     fn PyObject_ClearManagedDict(
         &mut self,
         obj: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyObject_ClearManagedDict"))
+        let value = self
+            .ask(
+                "PyObject_ClearManagedDict",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyObject_ClearManagedDict", value)
     }
     /// `PyObject_ClearWeakRefs`.
     fn PyObject_ClearWeakRefs(
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyObject_ClearWeakRefs"))
+        let value = self
+            .ask(
+                "PyObject_ClearWeakRefs",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyObject_ClearWeakRefs", value)
     }
     /// `PyObject_Free`.
     fn PyObject_Free(&mut self, ptr: Option<&Self::Object>) -> Result<(), Self::Error> {
@@ -13406,7 +14836,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_GC_IsFinalized"))
+        let value = self
+            .ask(
+                "PyObject_GC_IsFinalized",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyObject_GC_IsFinalized", value)
     }
     /// `PyObject_GC_Track`.
     fn PyObject_GC_Track(
@@ -13435,11 +14871,15 @@ pub trait CApi: Sized {
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyObject_GenericHash"))
+        let value = self
+            .ask("PyObject_GenericHash", &mut [Asked::Object(object)], Gives::Size)?;
+        crate::calls::int(self, "PyObject_GenericHash", value)
     }
     /// `PyObject_IS_GC`.
     fn PyObject_IS_GC(&mut self, obj: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_IS_GC"))
+        let value = self
+            .ask("PyObject_IS_GC", &mut [Asked::Object(Some(obj))], Gives::Int)?;
+        crate::calls::int(self, "PyObject_IS_GC", value)
     }
     /// `PyObject_Malloc`.
     fn PyObject_Malloc(&mut self, size: usize) -> Result<Self::Object, Self::Error> {
@@ -13451,7 +14891,13 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         type_: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyObject_TypeCheck"))
+        let value = self
+            .ask(
+                "PyObject_TypeCheck",
+                &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyObject_TypeCheck", value)
     }
     /// `PyObject_Vectorcall`.
     fn PyObject_Vectorcall(
@@ -13461,7 +14907,18 @@ pub trait CApi: Sized {
         nargsf: usize,
         kwnames: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyObject_Vectorcall"))
+        let value = self
+            .ask(
+                "PyObject_Vectorcall",
+                &mut [
+                    Asked::Object(Some(callable)),
+                    Asked::Objects(args),
+                    Asked::Int(nargsf as i64),
+                    Asked::Object(kwnames),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyObject_Vectorcall", value)
     }
     /// `PyObject_VisitManagedDict`.
     fn PyObject_VisitManagedDict(
@@ -13477,18 +14934,28 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyObject_ob_type"))
+        let value = self
+            .ask(
+                "PyObject_ob_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyObject_ob_type", value)
     }
     /// `PyRange_Check`.
     fn PyRange_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyRange_Check"))
+        let value = self
+            .ask("PyRange_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyRange_Check", value)
     }
     /// `PySeqIter_New`.
     fn PySeqIter_New(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PySeqIter_New"))
+        let value = self
+            .ask("PySeqIter_New", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "PySeqIter_New", value)
     }
     /// `PySequence_Fast_GET_ITEM`.
     fn PySequence_Fast_GET_ITEM(
@@ -13496,58 +14963,98 @@ pub trait CApi: Sized {
         o: &Self::Object,
         i: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PySequence_Fast_GET_ITEM"))
+        let value = self
+            .ask(
+                "PySequence_Fast_GET_ITEM",
+                &mut [Asked::Object(Some(o)), Asked::Int(i as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PySequence_Fast_GET_ITEM", value)
     }
     /// `PySequence_Fast_GET_SIZE`.
     fn PySequence_Fast_GET_SIZE(
         &mut self,
         o: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySequence_Fast_GET_SIZE"))
+        let value = self
+            .ask(
+                "PySequence_Fast_GET_SIZE",
+                &mut [Asked::Object(Some(o))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PySequence_Fast_GET_SIZE", value)
     }
     /// `PySetObject_fill`.
     fn PySetObject_fill(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySetObject_fill"))
+        let value = self
+            .ask("PySetObject_fill", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PySetObject_fill", value)
     }
     /// `PySetObject_finger`.
     fn PySetObject_finger(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySetObject_finger"))
+        let value = self
+            .ask("PySetObject_finger", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PySetObject_finger", value)
     }
     /// `PySetObject_hash`.
     fn PySetObject_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySetObject_hash"))
+        let value = self
+            .ask("PySetObject_hash", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PySetObject_hash", value)
     }
     /// `PySetObject_mask`.
     fn PySetObject_mask(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySetObject_mask"))
+        let value = self
+            .ask("PySetObject_mask", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PySetObject_mask", value)
     }
     /// `PySetObject_smalltable`.
     fn PySetObject_smalltable(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySetObject_smalltable"))
+        let value = self
+            .ask(
+                "PySetObject_smalltable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySetObject_smalltable", value)
     }
     /// `PySetObject_table`.
     fn PySetObject_table(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySetObject_table"))
+        let value = self
+            .ask(
+                "PySetObject_table",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySetObject_table", value)
     }
     /// `PySetObject_used`.
     fn PySetObject_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySetObject_used"))
+        let value = self
+            .ask("PySetObject_used", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PySetObject_used", value)
     }
     /// `PySetObject_weakreflist`.
     fn PySetObject_weakreflist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySetObject_weakreflist"))
+        let value = self
+            .ask(
+                "PySetObject_weakreflist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySetObject_weakreflist", value)
     }
     /// `PySet_Add`.
     fn PySet_Add(
@@ -13555,15 +15062,24 @@ pub trait CApi: Sized {
         set: &Self::Object,
         key: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PySet_Add"))
+        let value = self
+            .ask(
+                "PySet_Add",
+                &mut [Asked::Object(Some(set)), Asked::Object(Some(key))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PySet_Add", value)
     }
     /// `PySet_Check`.
     fn PySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PySet_Check"))
+        let value = self.ask("PySet_Check", &mut [Asked::Object(Some(ob))], Gives::Int)?;
+        crate::calls::truth(self, "PySet_Check", value)
     }
     /// `PySet_CheckExact`.
     fn PySet_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PySet_CheckExact"))
+        let value = self
+            .ask("PySet_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PySet_CheckExact", value)
     }
     /// `PySet_Contains`.
     fn PySet_Contains(
@@ -13571,43 +15087,72 @@ pub trait CApi: Sized {
         anyset: &Self::Object,
         key: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PySet_Contains"))
+        let value = self
+            .ask(
+                "PySet_Contains",
+                &mut [Asked::Object(Some(anyset)), Asked::Object(Some(key))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PySet_Contains", value)
     }
     /// `PySet_GET_SIZE`.
     fn PySet_GET_SIZE(&mut self, so: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PySet_GET_SIZE"))
+        let value = self
+            .ask("PySet_GET_SIZE", &mut [Asked::Object(Some(so))], Gives::Size)?;
+        crate::calls::int(self, "PySet_GET_SIZE", value)
     }
     /// `PySet_New`.
     fn PySet_New(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PySet_New"))
+        let value = self.ask("PySet_New", &mut [Asked::Object(object)], Gives::Object)?;
+        crate::calls::object(self, "PySet_New", value)
     }
     /// `PySliceObject_start`.
     fn PySliceObject_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySliceObject_start"))
+        let value = self
+            .ask(
+                "PySliceObject_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySliceObject_start", value)
     }
     /// `PySliceObject_step`.
     fn PySliceObject_step(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySliceObject_step"))
+        let value = self
+            .ask(
+                "PySliceObject_step",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySliceObject_step", value)
     }
     /// `PySliceObject_stop`.
     fn PySliceObject_stop(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PySliceObject_stop"))
+        let value = self
+            .ask(
+                "PySliceObject_stop",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PySliceObject_stop", value)
     }
     /// `PySlice_Check`.
     fn PySlice_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PySlice_Check"))
+        let value = self
+            .ask("PySlice_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PySlice_Check", value)
     }
     /// `PySlice_New`.
     fn PySlice_New(
@@ -13616,14 +15161,30 @@ pub trait CApi: Sized {
         stop: &Self::Object,
         step: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PySlice_New"))
+        let value = self
+            .ask(
+                "PySlice_New",
+                &mut [
+                    Asked::Object(Some(start)),
+                    Asked::Object(Some(stop)),
+                    Asked::Object(Some(step)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PySlice_New", value)
     }
     /// `PyStructSequence_Desc_n_in_sequence`.
     fn PyStructSequence_Desc_n_in_sequence(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyStructSequence_Desc_n_in_sequence"))
+        let value = self
+            .ask(
+                "PyStructSequence_Desc_n_in_sequence",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyStructSequence_Desc_n_in_sequence", value)
     }
     /// `PyStructSequence_Desc_name`.
     fn PyStructSequence_Desc_name(
@@ -13638,14 +15199,26 @@ pub trait CApi: Sized {
         op: &Self::Object,
         i: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyStructSequence_GET_ITEM"))
+        let value = self
+            .ask(
+                "PyStructSequence_GET_ITEM",
+                &mut [Asked::Object(Some(op)), Asked::Int(i as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyStructSequence_GET_ITEM", value)
     }
     /// `PyStructSequence_New`.
     fn PyStructSequence_New(
         &mut self,
         type_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyStructSequence_New"))
+        let value = self
+            .ask(
+                "PyStructSequence_New",
+                &mut [Asked::Object(Some(type_))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyStructSequence_New", value)
     }
     /// `PySys_Audit`.
     fn PySys_Audit(
@@ -13674,35 +15247,60 @@ pub trait CApi: Sized {
     }
     /// `PyThreadState_GetDict`.
     fn PyThreadState_GetDict(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyThreadState_GetDict"))
+        let value = self.ask("PyThreadState_GetDict", &mut [], Gives::Object)?;
+        crate::calls::object(self, "PyThreadState_GetDict", value)
     }
     /// `PyThreadState_c_recursion_remaining`.
     fn PyThreadState_c_recursion_remaining(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyThreadState_c_recursion_remaining"))
+        let value = self
+            .ask(
+                "PyThreadState_c_recursion_remaining",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyThreadState_c_recursion_remaining", value)
     }
     /// `PyThreadState_cframe_current_frame`.
     fn PyThreadState_cframe_current_frame(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyThreadState_cframe_current_frame"))
+        let value = self
+            .ask(
+                "PyThreadState_cframe_current_frame",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyThreadState_cframe_current_frame", value)
     }
     /// `PyThreadState_delete_later`.
     fn PyThreadState_delete_later(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyThreadState_delete_later"))
+        let value = self
+            .ask(
+                "PyThreadState_delete_later",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyThreadState_delete_later", value)
     }
     /// `PyThreadState_trash_delete_nesting`.
     fn PyThreadState_trash_delete_nesting(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyThreadState_trash_delete_nesting"))
+        let value = self
+            .ask(
+                "PyThreadState_trash_delete_nesting",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyThreadState_trash_delete_nesting", value)
     }
     /// `PyTupleObject_ob_item_all`.
     fn PyTupleObject_ob_item_all(
@@ -13717,15 +15315,25 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTupleObject_ob_item_at"))
+        let value = self
+            .ask(
+                "PyTupleObject_ob_item_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTupleObject_ob_item_at", value)
     }
     /// `PyTuple_Check`.
     fn PyTuple_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyTuple_Check"))
+        let value = self
+            .ask("PyTuple_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyTuple_Check", value)
     }
     /// `PyTuple_CheckExact`.
     fn PyTuple_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyTuple_CheckExact"))
+        let value = self
+            .ask("PyTuple_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyTuple_CheckExact", value)
     }
     /// `PyTuple_GET_ITEM`.
     fn PyTuple_GET_ITEM(
@@ -13733,11 +15341,19 @@ pub trait CApi: Sized {
         op: &Self::Object,
         index: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyTuple_GET_ITEM"))
+        let value = self
+            .ask(
+                "PyTuple_GET_ITEM",
+                &mut [Asked::Object(Some(op)), Asked::Int(index as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyTuple_GET_ITEM", value)
     }
     /// `PyTuple_GET_SIZE`.
     fn PyTuple_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTuple_GET_SIZE"))
+        let value = self
+            .ask("PyTuple_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
+        crate::calls::int(self, "PyTuple_GET_SIZE", value)
     }
     /// `PyTuple_GetItem`.
     fn PyTuple_GetItem(
@@ -13745,7 +15361,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyTuple_GetItem"))
+        let value = self
+            .ask(
+                "PyTuple_GetItem",
+                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyTuple_GetItem", value)
     }
     /// `PyTuple_GetSlice`.
     fn PyTuple_GetSlice(
@@ -13754,11 +15376,19 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyTuple_GetSlice"))
+        let value = self
+            .ask(
+                "PyTuple_GetSlice",
+                &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyTuple_GetSlice", value)
     }
     /// `PyTuple_New`.
     fn PyTuple_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyTuple_New"))
+        let value = self
+            .ask("PyTuple_New", &mut [Asked::Int(size as i64)], Gives::Object)?;
+        crate::calls::object(self, "PyTuple_New", value)
     }
     /// `PyTuple_Pack`.
     fn PyTuple_Pack(
@@ -13775,49 +15405,90 @@ pub trait CApi: Sized {
         index: isize,
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyTuple_SET_ITEM"))
+        let value = self
+            .ask(
+                "PyTuple_SET_ITEM",
+                &mut [
+                    Asked::Object(Some(op)),
+                    Asked::Int(index as i64),
+                    Asked::Object(Some(value)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyTuple_SET_ITEM", value)
     }
     /// `PyTuple_Size`.
     fn PyTuple_Size(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTuple_Size"))
+        let value = self.ask("PyTuple_Size", &mut [Asked::Object(object)], Gives::Size)?;
+        crate::calls::int(self, "PyTuple_Size", value)
     }
     /// `PyTypeObject_tp_base`.
     fn PyTypeObject_tp_base(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_base"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_base",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_base", value)
     }
     /// `PyTypeObject_tp_bases`.
     fn PyTypeObject_tp_bases(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_bases"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_bases",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_bases", value)
     }
     /// `PyTypeObject_tp_basicsize`.
     fn PyTypeObject_tp_basicsize(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_basicsize"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_basicsize",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_basicsize", value)
     }
     /// `PyTypeObject_tp_dict`.
     fn PyTypeObject_tp_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_dict"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_dict", value)
     }
     /// `PyTypeObject_tp_dictoffset`.
     fn PyTypeObject_tp_dictoffset(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_dictoffset"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_dictoffset",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_dictoffset", value)
     }
     /// `PyTypeObject_tp_doc`.
     fn PyTypeObject_tp_doc(
@@ -13831,42 +15502,78 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<u64, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_flags"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_flags", value)
     }
     /// `PyTypeObject_tp_getset`.
     fn PyTypeObject_tp_getset(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_getset"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_getset",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_getset", value)
     }
     /// `PyTypeObject_tp_itemsize`.
     fn PyTypeObject_tp_itemsize(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_itemsize"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_itemsize",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_itemsize", value)
     }
     /// `PyTypeObject_tp_members`.
     fn PyTypeObject_tp_members(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_members"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_members",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_members", value)
     }
     /// `PyTypeObject_tp_methods`.
     fn PyTypeObject_tp_methods(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_methods"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_methods",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_methods", value)
     }
     /// `PyTypeObject_tp_mro`.
     fn PyTypeObject_tp_mro(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_mro"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_mro",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_mro", value)
     }
     /// `PyTypeObject_tp_name`.
     fn PyTypeObject_tp_name(
@@ -13880,50 +15587,90 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_subclasses"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_subclasses",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyTypeObject_tp_subclasses", value)
     }
     /// `PyTypeObject_tp_vectorcall_offset`.
     fn PyTypeObject_tp_vectorcall_offset(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_vectorcall_offset"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_vectorcall_offset",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_vectorcall_offset", value)
     }
     /// `PyTypeObject_tp_version_tag`.
     fn PyTypeObject_tp_version_tag(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_version_tag"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_version_tag",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_version_tag", value)
     }
     /// `PyTypeObject_tp_versions_used`.
     fn PyTypeObject_tp_versions_used(
         &mut self,
         object: &Self::Object,
     ) -> Result<u16, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_versions_used"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_versions_used",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_versions_used", value)
     }
     /// `PyTypeObject_tp_watched`.
     fn PyTypeObject_tp_watched(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_watched"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_watched",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_watched", value)
     }
     /// `PyTypeObject_tp_weaklistoffset`.
     fn PyTypeObject_tp_weaklistoffset(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyTypeObject_tp_weaklistoffset"))
+        let value = self
+            .ask(
+                "PyTypeObject_tp_weaklistoffset",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyTypeObject_tp_weaklistoffset", value)
     }
     /// `PyType_Check`.
     fn PyType_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyType_Check"))
+        let value = self
+            .ask("PyType_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyType_Check", value)
     }
     /// `PyType_CheckExact`.
     fn PyType_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyType_CheckExact"))
+        let value = self
+            .ask("PyType_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyType_CheckExact", value)
     }
     /// `PyType_FromModuleAndSpec`.
     fn PyType_FromModuleAndSpec(
@@ -13932,7 +15679,13 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyType_FromModuleAndSpec"))
+        let value = self
+            .ask(
+                "PyType_FromModuleAndSpec",
+                &mut [Asked::Object(a0), Asked::Object(Some(a1)), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyType_FromModuleAndSpec", value)
     }
     /// `PyType_HasFeature`.
     fn PyType_HasFeature(
@@ -13940,7 +15693,13 @@ pub trait CApi: Sized {
         type_: &Self::Object,
         feature: u64,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyType_HasFeature"))
+        let value = self
+            .ask(
+                "PyType_HasFeature",
+                &mut [Asked::Object(Some(type_)), Asked::Int(feature as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyType_HasFeature", value)
     }
     /// `PyType_IsSubtype`.
     fn PyType_IsSubtype(
@@ -13948,22 +15707,38 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyType_IsSubtype"))
+        let value = self
+            .ask(
+                "PyType_IsSubtype",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyType_IsSubtype", value)
     }
     /// `PyType_Slot_pfunc`.
     fn PyType_Slot_pfunc(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyType_Slot_pfunc"))
+        let value = self
+            .ask(
+                "PyType_Slot_pfunc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyType_Slot_pfunc", value)
     }
     /// `PyType_Slot_slot`.
     fn PyType_Slot_slot(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyType_Slot_slot"))
+        let value = self
+            .ask("PyType_Slot_slot", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "PyType_Slot_slot", value)
     }
     /// `PyType_Spec_flags`.
     fn PyType_Spec_flags(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyType_Spec_flags"))
+        let value = self
+            .ask("PyType_Spec_flags", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "PyType_Spec_flags", value)
     }
     /// `PyType_Spec_name`.
     fn PyType_Spec_name(
@@ -13977,7 +15752,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyType_Spec_slots"))
+        let value = self
+            .ask(
+                "PyType_Spec_slots",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyType_Spec_slots", value)
     }
     /// `PyUnicodeDecodeError_Create`.
     fn PyUnicodeDecodeError_Create(
@@ -13989,7 +15770,20 @@ pub trait CApi: Sized {
         end: isize,
         reason: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicodeDecodeError_Create"))
+        let value = self
+            .ask(
+                "PyUnicodeDecodeError_Create",
+                &mut [
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(Some(object)),
+                    Asked::Int(length as i64),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                    Asked::Str(Some(reason)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicodeDecodeError_Create", value)
     }
     /// `PyUnicodeDecodeError_SetEnd`.
     fn PyUnicodeDecodeError_SetEnd(
@@ -13997,7 +15791,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeDecodeError_SetEnd"))
+        let value = self
+            .ask(
+                "PyUnicodeDecodeError_SetEnd",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeDecodeError_SetEnd", value)
     }
     /// `PyUnicodeDecodeError_SetReason`.
     fn PyUnicodeDecodeError_SetReason(
@@ -14005,7 +15805,13 @@ pub trait CApi: Sized {
         exc: &Self::Object,
         reason: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeDecodeError_SetReason"))
+        let value = self
+            .ask(
+                "PyUnicodeDecodeError_SetReason",
+                &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeDecodeError_SetReason", value)
     }
     /// `PyUnicodeDecodeError_SetStart`.
     fn PyUnicodeDecodeError_SetStart(
@@ -14013,7 +15819,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeDecodeError_SetStart"))
+        let value = self
+            .ask(
+                "PyUnicodeDecodeError_SetStart",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeDecodeError_SetStart", value)
     }
     /// `PyUnicodeEncodeError_SetEnd`.
     fn PyUnicodeEncodeError_SetEnd(
@@ -14021,7 +15833,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeEncodeError_SetEnd"))
+        let value = self
+            .ask(
+                "PyUnicodeEncodeError_SetEnd",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeEncodeError_SetEnd", value)
     }
     /// `PyUnicodeEncodeError_SetReason`.
     fn PyUnicodeEncodeError_SetReason(
@@ -14029,7 +15847,13 @@ pub trait CApi: Sized {
         exc: &Self::Object,
         reason: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeEncodeError_SetReason"))
+        let value = self
+            .ask(
+                "PyUnicodeEncodeError_SetReason",
+                &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeEncodeError_SetReason", value)
     }
     /// `PyUnicodeEncodeError_SetStart`.
     fn PyUnicodeEncodeError_SetStart(
@@ -14037,14 +15861,26 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeEncodeError_SetStart"))
+        let value = self
+            .ask(
+                "PyUnicodeEncodeError_SetStart",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeEncodeError_SetStart", value)
     }
     /// `PyUnicodeObject_data_any`.
     fn PyUnicodeObject_data_any(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyUnicodeObject_data_any"))
+        let value = self
+            .ask(
+                "PyUnicodeObject_data_any",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyUnicodeObject_data_any", value)
     }
     /// `PyUnicodeTranslateError_SetEnd`.
     fn PyUnicodeTranslateError_SetEnd(
@@ -14052,7 +15888,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeTranslateError_SetEnd"))
+        let value = self
+            .ask(
+                "PyUnicodeTranslateError_SetEnd",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeTranslateError_SetEnd", value)
     }
     /// `PyUnicodeTranslateError_SetReason`.
     fn PyUnicodeTranslateError_SetReason(
@@ -14060,7 +15902,13 @@ pub trait CApi: Sized {
         exc: &Self::Object,
         reason: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeTranslateError_SetReason"))
+        let value = self
+            .ask(
+                "PyUnicodeTranslateError_SetReason",
+                &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeTranslateError_SetReason", value)
     }
     /// `PyUnicodeTranslateError_SetStart`.
     fn PyUnicodeTranslateError_SetStart(
@@ -14068,11 +15916,23 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicodeTranslateError_SetStart"))
+        let value = self
+            .ask(
+                "PyUnicodeTranslateError_SetStart",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicodeTranslateError_SetStart", value)
     }
     /// `PyUnicode_AS_UNICODE`.
     fn PyUnicode_AS_UNICODE(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyUnicode_AS_UNICODE"))
+        let value = self
+            .ask(
+                "PyUnicode_AS_UNICODE",
+                &mut [Asked::Object(Some(op))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyUnicode_AS_UNICODE", value)
     }
     /// `PyUnicode_AsEncodedString`.
     fn PyUnicode_AsEncodedString(
@@ -14081,7 +15941,17 @@ pub trait CApi: Sized {
         encoding: &str,
         errors: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_AsEncodedString"))
+        let value = self
+            .ask(
+                "PyUnicode_AsEncodedString",
+                &mut [
+                    Asked::Object(Some(unicode)),
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(Some(errors)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_AsEncodedString", value)
     }
     /// `PyUnicode_AsUTF8`.
     fn PyUnicode_AsUTF8(
@@ -14104,22 +15974,34 @@ pub trait CApi: Sized {
         unicode: &Self::Object,
         size: &mut isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyUnicode_AsWideCharString"))
+        let value = self
+            .ask(
+                "PyUnicode_AsWideCharString",
+                &mut [Asked::Object(Some(unicode)), Asked::OutSize(size)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "PyUnicode_AsWideCharString", value)
     }
     /// `PyUnicode_CHECK_INTERNED`.
     fn PyUnicode_CHECK_INTERNED(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_CHECK_INTERNED"))
+        let value = self
+            .ask("PyUnicode_CHECK_INTERNED", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_CHECK_INTERNED", value)
     }
     /// `PyUnicode_Check`.
     fn PyUnicode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyUnicode_Check"))
+        let value = self
+            .ask("PyUnicode_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyUnicode_Check", value)
     }
     /// `PyUnicode_CheckExact`.
     fn PyUnicode_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyUnicode_CheckExact"))
+        let value = self
+            .ask("PyUnicode_CheckExact", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyUnicode_CheckExact", value)
     }
     /// `PyUnicode_DATA`.
     fn PyUnicode_DATA(
@@ -14136,7 +16018,18 @@ pub trait CApi: Sized {
         encoding: &str,
         errors: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Decode"))
+        let value = self
+            .ask(
+                "PyUnicode_Decode",
+                &mut [
+                    Asked::Str(Some(s)),
+                    Asked::Int(size as i64),
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(Some(errors)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Decode", value)
     }
     /// `PyUnicode_DecodeASCII`.
     fn PyUnicode_DecodeASCII(
@@ -14145,7 +16038,17 @@ pub trait CApi: Sized {
         length: isize,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeASCII"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeASCII",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(errors),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeASCII", value)
     }
     /// `PyUnicode_DecodeLatin1`.
     fn PyUnicode_DecodeLatin1(
@@ -14154,7 +16057,13 @@ pub trait CApi: Sized {
         length: isize,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeLatin1"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeLatin1",
+                &mut [Asked::Str(string), Asked::Int(length as i64), Asked::Str(errors)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeLatin1", value)
     }
     /// `PyUnicode_DecodeUTF16Stateful`.
     fn PyUnicode_DecodeUTF16Stateful(
@@ -14165,7 +16074,19 @@ pub trait CApi: Sized {
         byteorder: &mut i32,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeUTF16Stateful"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeUTF16Stateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(Some(errors)),
+                    Asked::OutInt(byteorder),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeUTF16Stateful", value)
     }
     /// `PyUnicode_DecodeUTF32Stateful`.
     fn PyUnicode_DecodeUTF32Stateful(
@@ -14176,7 +16097,19 @@ pub trait CApi: Sized {
         byteorder: &mut i32,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeUTF32Stateful"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeUTF32Stateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(Some(errors)),
+                    Asked::OutInt(byteorder),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeUTF32Stateful", value)
     }
     /// `PyUnicode_DecodeUTF7Stateful`.
     fn PyUnicode_DecodeUTF7Stateful(
@@ -14186,7 +16119,18 @@ pub trait CApi: Sized {
         errors: &str,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeUTF7Stateful"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeUTF7Stateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(Some(errors)),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeUTF7Stateful", value)
     }
     /// `PyUnicode_DecodeUTF8`.
     fn PyUnicode_DecodeUTF8(
@@ -14195,7 +16139,17 @@ pub trait CApi: Sized {
         length: isize,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeUTF8"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeUTF8",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(errors),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeUTF8", value)
     }
     /// `PyUnicode_DecodeUTF8Stateful`.
     fn PyUnicode_DecodeUTF8Stateful(
@@ -14205,7 +16159,18 @@ pub trait CApi: Sized {
         errors: Option<&str>,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_DecodeUTF8Stateful"))
+        let value = self
+            .ask(
+                "PyUnicode_DecodeUTF8Stateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(errors),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_DecodeUTF8Stateful", value)
     }
     /// `PyUnicode_EqualToUTF8AndSize`.
     fn PyUnicode_EqualToUTF8AndSize(
@@ -14214,7 +16179,17 @@ pub trait CApi: Sized {
         a1: &str,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicode_EqualToUTF8AndSize"))
+        let value = self
+            .ask(
+                "PyUnicode_EqualToUTF8AndSize",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicode_EqualToUTF8AndSize", value)
     }
     /// `PyUnicode_FindChar`.
     fn PyUnicode_FindChar(
@@ -14225,7 +16200,19 @@ pub trait CApi: Sized {
         end: isize,
         direction: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyUnicode_FindChar"))
+        let value = self
+            .ask(
+                "PyUnicode_FindChar",
+                &mut [
+                    Asked::Object(Some(str)),
+                    Asked::Int(ch as i64),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                    Asked::Int(direction as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyUnicode_FindChar", value)
     }
     /// `PyUnicode_Format`.
     fn PyUnicode_Format(
@@ -14233,7 +16220,13 @@ pub trait CApi: Sized {
         format: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Format"))
+        let value = self
+            .ask(
+                "PyUnicode_Format",
+                &mut [Asked::Object(Some(format)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Format", value)
     }
     /// `PyUnicode_FromEncodedObject`.
     fn PyUnicode_FromEncodedObject(
@@ -14242,7 +16235,17 @@ pub trait CApi: Sized {
         encoding: &str,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_FromEncodedObject"))
+        let value = self
+            .ask(
+                "PyUnicode_FromEncodedObject",
+                &mut [
+                    Asked::Object(Some(obj)),
+                    Asked::Str(Some(encoding)),
+                    Asked::Str(errors),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_FromEncodedObject", value)
     }
     /// `PyUnicode_FromFormat`.
     fn PyUnicode_FromFormat(
@@ -14257,7 +16260,9 @@ pub trait CApi: Sized {
         &mut self,
         u: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_FromString"))
+        let value = self
+            .ask("PyUnicode_FromString", &mut [Asked::Str(u)], Gives::Object)?;
+        crate::calls::object(self, "PyUnicode_FromString", value)
     }
     /// `PyUnicode_FromWideChar`.
     fn PyUnicode_FromWideChar(
@@ -14265,71 +16270,105 @@ pub trait CApi: Sized {
         w: &mut i32,
         size: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_FromWideChar"))
+        let value = self
+            .ask(
+                "PyUnicode_FromWideChar",
+                &mut [Asked::OutInt(w), Asked::Int(size as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_FromWideChar", value)
     }
     /// `PyUnicode_GET_LENGTH`.
     fn PyUnicode_GET_LENGTH(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyUnicode_GET_LENGTH"))
+        let value = self
+            .ask("PyUnicode_GET_LENGTH", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_GET_LENGTH", value)
     }
     /// `PyUnicode_GET_SIZE`.
     fn PyUnicode_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyUnicode_GET_SIZE"))
+        let value = self
+            .ask("PyUnicode_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_GET_SIZE", value)
     }
     /// `PyUnicode_IS_ASCII`.
     fn PyUnicode_IS_ASCII(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IS_ASCII"))
+        let value = self
+            .ask("PyUnicode_IS_ASCII", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_IS_ASCII", value)
     }
     /// `PyUnicode_IS_COMPACT`.
     fn PyUnicode_IS_COMPACT(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IS_COMPACT"))
+        let value = self
+            .ask("PyUnicode_IS_COMPACT", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_IS_COMPACT", value)
     }
     /// `PyUnicode_IS_COMPACT_ASCII`.
     fn PyUnicode_IS_COMPACT_ASCII(
         &mut self,
         op: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IS_COMPACT_ASCII"))
+        let value = self
+            .ask(
+                "PyUnicode_IS_COMPACT_ASCII",
+                &mut [Asked::Object(Some(op))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyUnicode_IS_COMPACT_ASCII", value)
     }
     /// `PyUnicode_IS_COMPACT_ASCII_3_11`.
     fn PyUnicode_IS_COMPACT_ASCII_3_11(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IS_COMPACT_ASCII_3_11"))
+        let value = self
+            .ask("PyUnicode_IS_COMPACT_ASCII", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "PyUnicode_IS_COMPACT_ASCII", value)
     }
     /// `PyUnicode_IS_READY`.
     fn PyUnicode_IS_READY(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IS_READY"))
+        let value = self
+            .ask("PyUnicode_IS_READY", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_IS_READY", value)
     }
     /// `PyUnicode_InternFromString`.
     fn PyUnicode_InternFromString(
         &mut self,
         u: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_InternFromString"))
+        let value = self
+            .ask(
+                "PyUnicode_InternFromString",
+                &mut [Asked::Str(Some(u))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_InternFromString", value)
     }
     /// `PyUnicode_InternInPlace`.
     fn PyUnicode_InternInPlace(
         &mut self,
         object: &mut Option<Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("PyUnicode_InternInPlace"))
+        let value = self
+            .ask("PyUnicode_InternInPlace", &mut [Asked::Out(object)], Gives::Nothing)?;
+        crate::calls::nothing(self, "PyUnicode_InternInPlace", value)
     }
     /// `PyUnicode_IsIdentifier`.
     fn PyUnicode_IsIdentifier(&mut self, s: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicode_IsIdentifier"))
+        let value = self
+            .ask("PyUnicode_IsIdentifier", &mut [Asked::Object(Some(s))], Gives::Int)?;
+        crate::calls::int(self, "PyUnicode_IsIdentifier", value)
     }
     /// `PyUnicode_Join`.
     fn PyUnicode_Join(
@@ -14337,14 +16376,22 @@ pub trait CApi: Sized {
         separator: &Self::Object,
         seq: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Join"))
+        let value = self
+            .ask(
+                "PyUnicode_Join",
+                &mut [Asked::Object(Some(separator)), Asked::Object(Some(seq))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Join", value)
     }
     /// `PyUnicode_MAX_CHAR_VALUE`.
     fn PyUnicode_MAX_CHAR_VALUE(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_MAX_CHAR_VALUE"))
+        let value = self
+            .ask("PyUnicode_MAX_CHAR_VALUE", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "PyUnicode_MAX_CHAR_VALUE", value)
     }
     /// `PyUnicode_New`.
     fn PyUnicode_New(
@@ -14352,7 +16399,13 @@ pub trait CApi: Sized {
         size: isize,
         maxchar: u32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_New"))
+        let value = self
+            .ask(
+                "PyUnicode_New",
+                &mut [Asked::Int(size as i64), Asked::Int(maxchar as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_New", value)
     }
     /// `PyUnicode_Partition`.
     fn PyUnicode_Partition(
@@ -14360,7 +16413,13 @@ pub trait CApi: Sized {
         s: &Self::Object,
         sep: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Partition"))
+        let value = self
+            .ask(
+                "PyUnicode_Partition",
+                &mut [Asked::Object(Some(s)), Asked::Object(Some(sep))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Partition", value)
     }
     /// `PyUnicode_READ`.
     fn PyUnicode_READ(
@@ -14376,7 +16435,8 @@ pub trait CApi: Sized {
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyUnicode_READY"))
+        let value = self.ask("PyUnicode_READY", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "PyUnicode_READY", value)
     }
     /// `PyUnicode_READ_CHAR`.
     fn PyUnicode_READ_CHAR(
@@ -14384,7 +16444,13 @@ pub trait CApi: Sized {
         unicode: Option<&Self::Object>,
         index: isize,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("PyUnicode_READ_CHAR"))
+        let value = self
+            .ask(
+                "PyUnicode_READ_CHAR",
+                &mut [Asked::Object(unicode), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyUnicode_READ_CHAR", value)
     }
     /// `PyUnicode_RPartition`.
     fn PyUnicode_RPartition(
@@ -14392,7 +16458,13 @@ pub trait CApi: Sized {
         s: &Self::Object,
         sep: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_RPartition"))
+        let value = self
+            .ask(
+                "PyUnicode_RPartition",
+                &mut [Asked::Object(Some(s)), Asked::Object(Some(sep))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_RPartition", value)
     }
     /// `PyUnicode_Splitlines`.
     fn PyUnicode_Splitlines(
@@ -14400,7 +16472,13 @@ pub trait CApi: Sized {
         s: &Self::Object,
         keepends: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Splitlines"))
+        let value = self
+            .ask(
+                "PyUnicode_Splitlines",
+                &mut [Asked::Object(Some(s)), Asked::Int(keepends as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Splitlines", value)
     }
     /// `PyUnicode_Substring`.
     fn PyUnicode_Substring(
@@ -14409,7 +16487,17 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyUnicode_Substring"))
+        let value = self
+            .ask(
+                "PyUnicode_Substring",
+                &mut [
+                    Asked::Object(str),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyUnicode_Substring", value)
     }
     /// `PyUnicode_UTF8`.
     fn PyUnicode_UTF8(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
@@ -14430,7 +16518,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyVarObject_ob_size"))
+        let value = self
+            .ask(
+                "PyVarObject_ob_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyVarObject_ob_size", value)
     }
     /// `PyVectorcall_Call`.
     fn PyVectorcall_Call(
@@ -14439,7 +16533,17 @@ pub trait CApi: Sized {
         tuple: &Self::Object,
         dict: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyVectorcall_Call"))
+        let value = self
+            .ask(
+                "PyVectorcall_Call",
+                &mut [
+                    Asked::Object(Some(callable)),
+                    Asked::Object(Some(tuple)),
+                    Asked::Object(dict),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyVectorcall_Call", value)
     }
     /// `PyVectorcall_Function`.
     fn PyVectorcall_Function(
@@ -14450,53 +16554,89 @@ pub trait CApi: Sized {
     }
     /// `PyVectorcall_NARGS`.
     fn PyVectorcall_NARGS(&mut self, n: usize) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyVectorcall_NARGS"))
+        let value = self
+            .ask("PyVectorcall_NARGS", &mut [Asked::Int(n as i64)], Gives::Size)?;
+        crate::calls::int(self, "PyVectorcall_NARGS", value)
     }
     /// `PyWeakReference_hash`.
     fn PyWeakReference_hash(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("PyWeakReference_hash"))
+        let value = self
+            .ask(
+                "PyWeakReference_hash",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "PyWeakReference_hash", value)
     }
     /// `PyWeakReference_wr_callback`.
     fn PyWeakReference_wr_callback(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyWeakReference_wr_callback"))
+        let value = self
+            .ask(
+                "PyWeakReference_wr_callback",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyWeakReference_wr_callback", value)
     }
     /// `PyWeakReference_wr_next`.
     fn PyWeakReference_wr_next(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyWeakReference_wr_next"))
+        let value = self
+            .ask(
+                "PyWeakReference_wr_next",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyWeakReference_wr_next", value)
     }
     /// `PyWeakReference_wr_object`.
     fn PyWeakReference_wr_object(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyWeakReference_wr_object"))
+        let value = self
+            .ask(
+                "PyWeakReference_wr_object",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyWeakReference_wr_object", value)
     }
     /// `PyWeakReference_wr_prev`.
     fn PyWeakReference_wr_prev(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("PyWeakReference_wr_prev"))
+        let value = self
+            .ask(
+                "PyWeakReference_wr_prev",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "PyWeakReference_wr_prev", value)
     }
     /// `PyWeakref_Check`.
     fn PyWeakref_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("PyWeakref_Check"))
+        let value = self
+            .ask("PyWeakref_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "PyWeakref_Check", value)
     }
     /// `PyWeakref_GET_OBJECT`.
     fn PyWeakref_GET_OBJECT(
         &mut self,
         ref_obj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyWeakref_GET_OBJECT"))
+        let value = self
+            .ask("PyWeakref_GET_OBJECT", &mut [Asked::Object(ref_obj)], Gives::Object)?;
+        crate::calls::object(self, "PyWeakref_GET_OBJECT", value)
     }
     /// `PyWeakref_NewRef`.
     fn PyWeakref_NewRef(
@@ -14504,7 +16644,13 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         callback: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("PyWeakref_NewRef"))
+        let value = self
+            .ask(
+                "PyWeakref_NewRef",
+                &mut [Asked::Object(Some(ob)), Asked::Object(callback)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "PyWeakref_NewRef", value)
     }
     /// `PyWrapperDescrObject_d_base_doc`.
     fn PyWrapperDescrObject_d_base_doc(
@@ -14518,7 +16664,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("PyWrapperDescrObject_d_base_flags"))
+        let value = self
+            .ask(
+                "PyWrapperDescrObject_d_base_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "PyWrapperDescrObject_d_base_flags", value)
     }
     /// `PyWrapperDescrObject_d_base_name`.
     fn PyWrapperDescrObject_d_base_name(
@@ -14551,7 +16703,9 @@ pub trait CApi: Sized {
     }
     /// `Py_FatalError`.
     fn Py_FatalError(&mut self, message: &str) -> Result<(), Self::Error> {
-        Err(self.unsupported("Py_FatalError"))
+        let value = self
+            .ask("Py_FatalError", &mut [Asked::Str(Some(message))], Gives::Nothing)?;
+        crate::calls::nothing(self, "Py_FatalError", value)
     }
     /// `Py_GenericAlias`.
     fn Py_GenericAlias(
@@ -14559,11 +16713,23 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("Py_GenericAlias"))
+        let value = self
+            .ask(
+                "Py_GenericAlias",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "Py_GenericAlias", value)
     }
     /// `Py_GetConstant`.
     fn Py_GetConstant(&mut self, constant_id: u32) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("Py_GetConstant"))
+        let value = self
+            .ask(
+                "Py_GetConstant",
+                &mut [Asked::Int(constant_id as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "Py_GetConstant", value)
     }
     /// `Py_HashPointer`.
     fn Py_HashPointer(
@@ -14585,11 +16751,18 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         type_: &Self::Object,
     ) -> Result<bool, Self::Error> {
-        Err(self.unsupported("Py_IS_TYPE"))
+        let value = self
+            .ask(
+                "Py_IS_TYPE",
+                &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))],
+                Gives::Int,
+            )?;
+        crate::calls::truth(self, "Py_IS_TYPE", value)
     }
     /// `Py_REFCNT`.
     fn Py_REFCNT(&mut self, ob: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        Err(self.unsupported("Py_REFCNT"))
+        let value = self.ask("Py_REFCNT", &mut [Asked::Object(ob)], Gives::Size)?;
+        crate::calls::int(self, "Py_REFCNT", value)
     }
     /// `Py_SET_REFCNT`.
     fn Py_SET_REFCNT(
@@ -14597,7 +16770,13 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         refcnt: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("Py_SET_REFCNT"))
+        let value = self
+            .ask(
+                "Py_SET_REFCNT",
+                &mut [Asked::Object(Some(ob)), Asked::Int(refcnt as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "Py_SET_REFCNT", value)
     }
     /// `Py_SET_SIZE`.
     fn Py_SET_SIZE(
@@ -14605,7 +16784,13 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         size: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("Py_SET_SIZE"))
+        let value = self
+            .ask(
+                "Py_SET_SIZE",
+                &mut [Asked::Object(Some(ob)), Asked::Int(size as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "Py_SET_SIZE", value)
     }
     /// `Py_SET_TYPE`.
     fn Py_SET_TYPE(
@@ -14613,30 +16798,44 @@ pub trait CApi: Sized {
         ob: &Self::Object,
         type_: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("Py_SET_TYPE"))
+        let value = self
+            .ask(
+                "Py_SET_TYPE",
+                &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "Py_SET_TYPE", value)
     }
     /// `Py_SIZE`.
     fn Py_SIZE(&mut self, ob: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("Py_SIZE"))
+        let value = self.ask("Py_SIZE", &mut [Asked::Object(Some(ob))], Gives::Size)?;
+        crate::calls::int(self, "Py_SIZE", value)
     }
     /// `Py_TYPE`.
     fn Py_TYPE(&mut self, ob: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("Py_TYPE"))
+        let value = self.ask("Py_TYPE", &mut [Asked::Object(Some(ob))], Gives::Object)?;
+        crate::calls::object(self, "Py_TYPE", value)
     }
     /// `Py_UNICODE_ISALNUM`.
     fn Py_UNICODE_ISALNUM(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("Py_UNICODE_ISALNUM"))
+        let value = self
+            .ask("Py_UNICODE_ISALNUM", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "Py_UNICODE_ISALNUM", value)
     }
     /// `Py_UNICODE_ISSPACE`.
     fn Py_UNICODE_ISSPACE(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("Py_UNICODE_ISSPACE"))
+        let value = self
+            .ask("Py_UNICODE_ISSPACE", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "Py_UNICODE_ISSPACE", value)
     }
     /// `Py_buffer_buf`.
     fn Py_buffer_buf(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("Py_buffer_buf"))
+        let value = self
+            .ask("Py_buffer_buf", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "Py_buffer_buf", value)
     }
     /// `Py_buffer_buf_text`.
     fn Py_buffer_buf_text(
@@ -14647,18 +16846,24 @@ pub trait CApi: Sized {
     }
     /// `Py_buffer_len`.
     fn Py_buffer_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("Py_buffer_len"))
+        let value = self
+            .ask("Py_buffer_len", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "Py_buffer_len", value)
     }
     /// `Py_buffer_ndim`.
     fn Py_buffer_ndim(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("Py_buffer_ndim"))
+        let value = self
+            .ask("Py_buffer_ndim", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "Py_buffer_ndim", value)
     }
     /// `Py_buffer_obj`.
     fn Py_buffer_obj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("Py_buffer_obj"))
+        let value = self
+            .ask("Py_buffer_obj", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "Py_buffer_obj", value)
     }
     /// `Py_buffer_strides_at`.
     fn Py_buffer_strides_at(
@@ -14666,7 +16871,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("Py_buffer_strides_at"))
+        let value = self
+            .ask(
+                "Py_buffer_strides_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "Py_buffer_strides_at", value)
     }
     /// `Py_complex_real`.
     fn Py_complex_real(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
@@ -14674,18 +16885,24 @@ pub trait CApi: Sized {
     }
     /// `SubString_end`.
     fn SubString_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("SubString_end"))
+        let value = self
+            .ask("SubString_end", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "SubString_end", value)
     }
     /// `SubString_start`.
     fn SubString_start(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("SubString_start"))
+        let value = self
+            .ask("SubString_start", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "SubString_start", value)
     }
     /// `SubString_str`.
     fn SubString_str(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("SubString_str"))
+        let value = self
+            .ask("SubString_str", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "SubString_str", value)
     }
     /// `_PyArg_BadArgument`.
     fn _PyArg_BadArgument(
@@ -14695,7 +16912,18 @@ pub trait CApi: Sized {
         expected: &str,
         arg: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyArg_BadArgument"))
+        let value = self
+            .ask(
+                "_PyArg_BadArgument",
+                &mut [
+                    Asked::Str(Some(fname)),
+                    Asked::Str(Some(displayname)),
+                    Asked::Str(Some(expected)),
+                    Asked::Object(Some(arg)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyArg_BadArgument", value)
     }
     /// `_PyArg_CheckPositional`.
     fn _PyArg_CheckPositional(
@@ -14705,7 +16933,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyArg_CheckPositional"))
+        let value = self
+            .ask(
+                "_PyArg_CheckPositional",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyArg_CheckPositional", value)
     }
     /// `_PyArg_NoKeywords`.
     fn _PyArg_NoKeywords(
@@ -14713,7 +16952,13 @@ pub trait CApi: Sized {
         funcname: &str,
         kwargs: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyArg_NoKeywords"))
+        let value = self
+            .ask(
+                "_PyArg_NoKeywords",
+                &mut [Asked::Str(Some(funcname)), Asked::Object(kwargs)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyArg_NoKeywords", value)
     }
     /// `_PyArg_NoKwnames`.
     fn _PyArg_NoKwnames(
@@ -14721,7 +16966,13 @@ pub trait CApi: Sized {
         funcname: &str,
         kwnames: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyArg_NoKwnames"))
+        let value = self
+            .ask(
+                "_PyArg_NoKwnames",
+                &mut [Asked::Str(Some(funcname)), Asked::Object(kwnames)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyArg_NoKwnames", value)
     }
     /// `_PyArg_NoPositional`.
     fn _PyArg_NoPositional(
@@ -14729,7 +16980,13 @@ pub trait CApi: Sized {
         funcname: &str,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyArg_NoPositional"))
+        let value = self
+            .ask(
+                "_PyArg_NoPositional",
+                &mut [Asked::Str(Some(funcname)), Asked::Object(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyArg_NoPositional", value)
     }
     /// `_PyAsyncGen_ClearFreeLists`.
     fn _PyAsyncGen_ClearFreeLists(
@@ -14744,7 +17001,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyByteArray_FromBufferObject"))
+        let value = self
+            .ask(
+                "_PyByteArray_FromBufferObject",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyByteArray_FromBufferObject", value)
     }
     /// `_PyBytesWriter_Alloc`.
     fn _PyBytesWriter_Alloc(
@@ -14756,7 +17019,13 @@ pub trait CApi: Sized {
     }
     /// `_PyBytesWriter_Init`.
     fn _PyBytesWriter_Init(&mut self, writer: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_Init"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_Init",
+                &mut [Asked::Object(Some(writer))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyBytesWriter_Init", value)
     }
     /// `_PyBytesWriter_Resize`.
     fn _PyBytesWriter_Resize(
@@ -14772,28 +17041,52 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_allocated"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_allocated",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyBytesWriter_allocated", value)
     }
     /// `_PyBytesWriter_buffer`.
     fn _PyBytesWriter_buffer(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_buffer"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_buffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyBytesWriter_buffer", value)
     }
     /// `_PyBytesWriter_min_size`.
     fn _PyBytesWriter_min_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_min_size"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_min_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyBytesWriter_min_size", value)
     }
     /// `_PyBytesWriter_overallocate`.
     fn _PyBytesWriter_overallocate(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_overallocate"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_overallocate",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyBytesWriter_overallocate", value)
     }
     /// `_PyBytesWriter_small_buffer`.
     fn _PyBytesWriter_small_buffer(
@@ -14807,14 +17100,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_use_bytearray"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_use_bytearray",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyBytesWriter_use_bytearray", value)
     }
     /// `_PyBytesWriter_use_small_buffer`.
     fn _PyBytesWriter_use_small_buffer(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyBytesWriter_use_small_buffer"))
+        let value = self
+            .ask(
+                "_PyBytesWriter_use_small_buffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyBytesWriter_use_small_buffer", value)
     }
     /// `_PyBytes_FormatEx`.
     fn _PyBytes_FormatEx(
@@ -14824,14 +17129,31 @@ pub trait CApi: Sized {
         args: &Self::Object,
         use_bytearray: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FormatEx"))
+        let value = self
+            .ask(
+                "_PyBytes_FormatEx",
+                &mut [
+                    Asked::Str(Some(format)),
+                    Asked::Int(format_len as i64),
+                    Asked::Object(Some(args)),
+                    Asked::Int(use_bytearray as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FormatEx", value)
     }
     /// `_PyBytes_FromBuffer`.
     fn _PyBytes_FromBuffer(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FromBuffer"))
+        let value = self
+            .ask(
+                "_PyBytes_FromBuffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromBuffer", value)
     }
     /// `_PyBytes_FromHex`.
     fn _PyBytes_FromHex(
@@ -14839,7 +17161,13 @@ pub trait CApi: Sized {
         string: &Self::Object,
         use_bytearray: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FromHex"))
+        let value = self
+            .ask(
+                "_PyBytes_FromHex",
+                &mut [Asked::Object(Some(string)), Asked::Int(use_bytearray as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromHex", value)
     }
     /// `_PyBytes_FromIterator`.
     fn _PyBytes_FromIterator(
@@ -14847,21 +17175,39 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FromIterator"))
+        let value = self
+            .ask(
+                "_PyBytes_FromIterator",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromIterator", value)
     }
     /// `_PyBytes_FromList`.
     fn _PyBytes_FromList(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FromList"))
+        let value = self
+            .ask(
+                "_PyBytes_FromList",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromList", value)
     }
     /// `_PyBytes_FromTuple`.
     fn _PyBytes_FromTuple(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyBytes_FromTuple"))
+        let value = self
+            .ask(
+                "_PyBytes_FromTuple",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromTuple", value)
     }
     /// `_PyBytes_Repeat`.
     fn _PyBytes_Repeat(
@@ -14871,7 +17217,18 @@ pub trait CApi: Sized {
         src: Option<&str>,
         len_src: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyBytes_Repeat"))
+        let value = self
+            .ask(
+                "_PyBytes_Repeat",
+                &mut [
+                    Asked::Str(dest),
+                    Asked::Int(len_dest as i64),
+                    Asked::Str(src),
+                    Asked::Int(len_src as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyBytes_Repeat", value)
     }
     /// `_PyBytes_Resize`.
     fn _PyBytes_Resize(
@@ -14879,11 +17236,19 @@ pub trait CApi: Sized {
         a0: &mut Option<Self::Object>,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyBytes_Resize"))
+        let value = self
+            .ask(
+                "_PyBytes_Resize",
+                &mut [Asked::Out(a0), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyBytes_Resize", value)
     }
     /// `_PyCodec_Lookup`.
     fn _PyCodec_Lookup(&mut self, encoding: &str) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyCodec_Lookup"))
+        let value = self
+            .ask("_PyCodec_Lookup", &mut [Asked::Str(Some(encoding))], Gives::Object)?;
+        crate::calls::object(self, "_PyCodec_Lookup", value)
     }
     /// `_PyComplex_FormatAdvancedWriter`.
     fn _PyComplex_FormatAdvancedWriter(
@@ -14894,7 +17259,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyComplex_FormatAdvancedWriter"))
+        let value = self
+            .ask(
+                "_PyComplex_FormatAdvancedWriter",
+                &mut [
+                    Asked::Object(Some(writer)),
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(format_spec)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyComplex_FormatAdvancedWriter", value)
     }
     /// `_PyContext_ClearFreeList`.
     fn _PyContext_ClearFreeList(
@@ -14909,7 +17286,9 @@ pub trait CApi: Sized {
         &mut self,
         o: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyCoro_GetAwaitableIter"))
+        let value = self
+            .ask("_PyCoro_GetAwaitableIter", &mut [Asked::Object(o)], Gives::Object)?;
+        crate::calls::object(self, "_PyCoro_GetAwaitableIter", value)
     }
     /// `_PyDictValues_AddToInsertionOrder`.
     fn _PyDictValues_AddToInsertionOrder(
@@ -14924,7 +17303,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyDictViewObject_dv_dict"))
+        let value = self
+            .ask(
+                "_PyDictViewObject_dv_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyDictViewObject_dv_dict", value)
     }
     /// `_PyDict_ClearFreeList`.
     fn _PyDict_ClearFreeList(
@@ -14945,7 +17330,17 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_Contains_KnownHash"))
+        let value = self
+            .ask(
+                "_PyDict_Contains_KnownHash",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_Contains_KnownHash", value)
     }
     /// `_PyDict_DebugMallocStats`.
     fn _PyDict_DebugMallocStats(
@@ -14960,7 +17355,13 @@ pub trait CApi: Sized {
         dict: &Self::Object,
         obj: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_DetachFromObject"))
+        let value = self
+            .ask(
+                "_PyDict_DetachFromObject",
+                &mut [Asked::Object(Some(dict)), Asked::Object(Some(obj))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_DetachFromObject", value)
     }
     /// `_PyDict_GetItemRef_KnownHash`.
     fn _PyDict_GetItemRef_KnownHash(
@@ -14970,7 +17371,18 @@ pub trait CApi: Sized {
         hash: isize,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_GetItemRef_KnownHash"))
+        let value = self
+            .ask(
+                "_PyDict_GetItemRef_KnownHash",
+                &mut [
+                    Asked::Object(op),
+                    Asked::Object(Some(key)),
+                    Asked::Int(hash as i64),
+                    Asked::Out(result),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_GetItemRef_KnownHash", value)
     }
     /// `_PyDict_GetItemRef_Unicode_LockHeld`.
     fn _PyDict_GetItemRef_Unicode_LockHeld(
@@ -14979,7 +17391,13 @@ pub trait CApi: Sized {
         key: Option<&Self::Object>,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_GetItemRef_Unicode_LockHeld"))
+        let value = self
+            .ask(
+                "_PyDict_GetItemRef_Unicode_LockHeld",
+                &mut [Asked::Object(Some(op)), Asked::Object(key), Asked::Out(result)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_GetItemRef_Unicode_LockHeld", value)
     }
     /// `_PyDict_GetItem_KnownHash`.
     fn _PyDict_GetItem_KnownHash(
@@ -14988,7 +17406,17 @@ pub trait CApi: Sized {
         key: Option<&Self::Object>,
         hash: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyDict_GetItem_KnownHash"))
+        let value = self
+            .ask(
+                "_PyDict_GetItem_KnownHash",
+                &mut [
+                    Asked::Object(Some(mp)),
+                    Asked::Object(key),
+                    Asked::Int(hash as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyDict_GetItem_KnownHash", value)
     }
     /// `_PyDict_GetItem_KnownHash_3_11`.
     fn _PyDict_GetItem_KnownHash_3_11(
@@ -14997,14 +17425,22 @@ pub trait CApi: Sized {
         key: Option<&Self::Object>,
         hash: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyDict_GetItem_KnownHash_3_11"))
+        let value = self
+            .ask(
+                "_PyDict_GetItem_KnownHash",
+                &mut [Asked::Object(mp), Asked::Object(key), Asked::Int(hash as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyDict_GetItem_KnownHash", value)
     }
     /// `_PyDict_HasOnlyStringKeys`.
     fn _PyDict_HasOnlyStringKeys(
         &mut self,
         mp: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_HasOnlyStringKeys"))
+        let value = self
+            .ask("_PyDict_HasOnlyStringKeys", &mut [Asked::Object(mp)], Gives::Int)?;
+        crate::calls::int(self, "_PyDict_HasOnlyStringKeys", value)
     }
     /// `_PyDict_KeysSize`.
     fn _PyDict_KeysSize(&mut self, keys: &Self::Object) -> Result<usize, Self::Error> {
@@ -15030,7 +17466,19 @@ pub trait CApi: Sized {
         value: &mut Option<Self::Object>,
         hash: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_Next"))
+        let value = self
+            .ask(
+                "_PyDict_Next",
+                &mut [
+                    Asked::Object(mp),
+                    Asked::OutSize(pos),
+                    Asked::Out(key),
+                    Asked::Out(value),
+                    Asked::OutSize(hash),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_Next", value)
     }
     /// `_PyDict_NotifyEvent`.
     fn _PyDict_NotifyEvent(
@@ -15050,7 +17498,18 @@ pub trait CApi: Sized {
         hash: isize,
         result: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_Pop_KnownHash"))
+        let value = self
+            .ask(
+                "_PyDict_Pop_KnownHash",
+                &mut [
+                    Asked::Object(Some(dict)),
+                    Asked::Object(Some(key)),
+                    Asked::Int(hash as i64),
+                    Asked::Out(result),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_Pop_KnownHash", value)
     }
     /// `_PyDict_SetItem_LockHeld`.
     fn _PyDict_SetItem_LockHeld(
@@ -15059,7 +17518,17 @@ pub trait CApi: Sized {
         name: Option<&Self::Object>,
         value: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyDict_SetItem_LockHeld"))
+        let value = self
+            .ask(
+                "_PyDict_SetItem_LockHeld",
+                &mut [
+                    Asked::Object(Some(dict)),
+                    Asked::Object(name),
+                    Asked::Object(Some(value)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyDict_SetItem_LockHeld", value)
     }
     /// `_PyErr_ChainExceptions`.
     fn _PyErr_ChainExceptions(
@@ -15068,7 +17537,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyErr_ChainExceptions"))
+        let value = self
+            .ask(
+                "_PyErr_ChainExceptions",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyErr_ChainExceptions", value)
     }
     /// `_PyErr_Format`.
     fn _PyErr_Format(
@@ -15120,11 +17599,18 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyEval_GetBuiltin"))
+        let value = self
+            .ask(
+                "_PyEval_GetBuiltin",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyEval_GetBuiltin", value)
     }
     /// `_PyEval_GetFrameLocals`.
     fn _PyEval_GetFrameLocals(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyEval_GetFrameLocals"))
+        let value = self.ask("_PyEval_GetFrameLocals", &mut [], Gives::Object)?;
+        crate::calls::object(self, "_PyEval_GetFrameLocals", value)
     }
     /// `_PyEval_SliceIndex`.
     fn _PyEval_SliceIndex(
@@ -15132,7 +17618,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyEval_SliceIndex"))
+        let value = self
+            .ask(
+                "_PyEval_SliceIndex",
+                &mut [Asked::Object(a0), Asked::OutSize(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyEval_SliceIndex", value)
     }
     /// `_PyEval_SliceIndexNotNone`.
     fn _PyEval_SliceIndexNotNone(
@@ -15140,7 +17632,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyEval_SliceIndexNotNone"))
+        let value = self
+            .ask(
+                "_PyEval_SliceIndexNotNone",
+                &mut [Asked::Object(Some(a0)), Asked::OutSize(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyEval_SliceIndexNotNone", value)
     }
     /// `_PyEval_Vector`.
     fn _PyEval_Vector(
@@ -15177,7 +17675,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyFloat_FormatAdvancedWriter"))
+        let value = self
+            .ask(
+                "_PyFloat_FormatAdvancedWriter",
+                &mut [
+                    Asked::Object(Some(writer)),
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(format_spec)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyFloat_FormatAdvancedWriter", value)
     }
     /// `_PyFrame_GetCode`.
     fn _PyFrame_GetCode(
@@ -15199,33 +17709,57 @@ pub trait CApi: Sized {
         gc: &Self::Object,
         prev: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyGCHead_SET_PREV"))
+        let value = self
+            .ask(
+                "_PyGCHead_SET_PREV",
+                &mut [Asked::Object(Some(gc)), Asked::Object(Some(prev))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyGCHead_SET_PREV", value)
     }
     /// `_PyGC_FINALIZED`.
     fn _PyGC_FINALIZED(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyGC_FINALIZED"))
+        let value = self
+            .ask("_PyGC_FINALIZED", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_PyGC_FINALIZED", value)
     }
     /// `_PyGC_SET_FINALIZED`.
     fn _PyGC_SET_FINALIZED(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyGC_SET_FINALIZED"))
+        let value = self
+            .ask("_PyGC_SET_FINALIZED", &mut [Asked::Object(Some(op))], Gives::Nothing)?;
+        crate::calls::nothing(self, "_PyGC_SET_FINALIZED", value)
     }
     /// `_PyGen_FetchStopIterationValue`.
     fn _PyGen_FetchStopIterationValue(
         &mut self,
         object: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyGen_FetchStopIterationValue"))
+        let value = self
+            .ask(
+                "_PyGen_FetchStopIterationValue",
+                &mut [Asked::Out(object)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyGen_FetchStopIterationValue", value)
     }
     /// `_PyGen_SetStopIterationValue`.
     fn _PyGen_SetStopIterationValue(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyGen_SetStopIterationValue"))
+        let value = self
+            .ask(
+                "_PyGen_SetStopIterationValue",
+                &mut [Asked::Object(object)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyGen_SetStopIterationValue", value)
     }
     /// `_PyGenericAlias_Check`.
     fn _PyGenericAlias_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("_PyGenericAlias_Check"))
+        let value = self
+            .ask("_PyGenericAlias_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "_PyGenericAlias_Check", value)
     }
     /// `_PyImport_GetModuleAttrString`.
     fn _PyImport_GetModuleAttrString(
@@ -15233,11 +17767,18 @@ pub trait CApi: Sized {
         a0: &str,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyImport_GetModuleAttrString"))
+        let value = self
+            .ask(
+                "_PyImport_GetModuleAttrString",
+                &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyImport_GetModuleAttrString", value)
     }
     /// `_PyImport_GetNextModuleIndex`.
     fn _PyImport_GetNextModuleIndex(&mut self) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyImport_GetNextModuleIndex"))
+        let value = self.ask("_PyImport_GetNextModuleIndex", &mut [], Gives::Size)?;
+        crate::calls::int(self, "_PyImport_GetNextModuleIndex", value)
     }
     /// `_PyImport_ImportlibModuleRepr`.
     fn _PyImport_ImportlibModuleRepr(
@@ -15259,18 +17800,28 @@ pub trait CApi: Sized {
     }
     /// `_PyIndex_Check`.
     fn _PyIndex_Check(&mut self, obj: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("_PyIndex_Check"))
+        let value = self
+            .ask("_PyIndex_Check", &mut [Asked::Object(Some(obj))], Gives::Int)?;
+        crate::calls::truth(self, "_PyIndex_Check", value)
     }
     /// `_PyInlineValuesSize`.
     fn _PyInlineValuesSize(&mut self, tp: &Self::Object) -> Result<usize, Self::Error> {
-        Err(self.unsupported("_PyInlineValuesSize"))
+        let value = self
+            .ask("_PyInlineValuesSize", &mut [Asked::Object(Some(tp))], Gives::Size)?;
+        crate::calls::int(self, "_PyInlineValuesSize", value)
     }
     /// `_PyInterpreterFrame_f_code`.
     fn _PyInterpreterFrame_f_code(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyInterpreterFrame_f_code"))
+        let value = self
+            .ask(
+                "_PyInterpreterFrame_f_code",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyInterpreterFrame_f_code", value)
     }
     /// `_PyInterpreterState_GetConfig`.
     fn _PyInterpreterState_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
@@ -15282,21 +17833,34 @@ pub trait CApi: Sized {
     }
     /// `_PyInterpreterState_Main`.
     fn _PyInterpreterState_Main(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyInterpreterState_Main"))
+        let value = self.ask("_PyInterpreterState_Main", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "_PyInterpreterState_Main", value)
     }
     /// `_PyListIterObject_it_index`.
     fn _PyListIterObject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyListIterObject_it_index"))
+        let value = self
+            .ask(
+                "_PyListIterObject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyListIterObject_it_index", value)
     }
     /// `_PyListIterObject_it_seq`.
     fn _PyListIterObject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyListIterObject_it_seq"))
+        let value = self
+            .ask(
+                "_PyListIterObject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyListIterObject_it_seq", value)
     }
     /// `_PyList_AppendTakeRef`.
     fn _PyList_AppendTakeRef(
@@ -15304,7 +17868,13 @@ pub trait CApi: Sized {
         self_: &Self::Object,
         newitem: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyList_AppendTakeRef"))
+        let value = self
+            .ask(
+                "_PyList_AppendTakeRef",
+                &mut [Asked::Object(Some(self_)), Asked::Object(Some(newitem))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyList_AppendTakeRef", value)
     }
     /// `_PyList_ClearFreeList`.
     fn _PyList_ClearFreeList(
@@ -15327,11 +17897,19 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyList_Extend"))
+        let value = self
+            .ask(
+                "_PyList_Extend",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyList_Extend", value)
     }
     /// `_PyLong_AsInt`.
     fn _PyLong_AsInt(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_AsInt"))
+        let value = self
+            .ask("_PyLong_AsInt", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_AsInt", value)
     }
     /// `_PyLong_BothAreCompact`.
     fn _PyLong_BothAreCompact(
@@ -15339,36 +17917,52 @@ pub trait CApi: Sized {
         a: Option<&Self::Object>,
         b: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_BothAreCompact"))
+        let value = self
+            .ask(
+                "_PyLong_BothAreCompact",
+                &mut [Asked::Object(a), Asked::Object(b)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyLong_BothAreCompact", value)
     }
     /// `_PyLong_CompactSign`.
     fn _PyLong_CompactSign(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_CompactSign"))
+        let value = self
+            .ask("_PyLong_CompactSign", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_CompactSign", value)
     }
     /// `_PyLong_CompactValue`.
     fn _PyLong_CompactValue(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyLong_CompactValue"))
+        let value = self
+            .ask("_PyLong_CompactValue", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "_PyLong_CompactValue", value)
     }
     /// `_PyLong_Copy`.
     fn _PyLong_Copy(&mut self, src: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_Copy"))
+        let value = self
+            .ask("_PyLong_Copy", &mut [Asked::Object(Some(src))], Gives::Object)?;
+        crate::calls::object(self, "_PyLong_Copy", value)
     }
     /// `_PyLong_DigitCount`.
     fn _PyLong_DigitCount(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyLong_DigitCount"))
+        let value = self
+            .ask("_PyLong_DigitCount", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "_PyLong_DigitCount", value)
     }
     /// `_PyLong_FlipSign`.
     fn _PyLong_FlipSign(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyLong_FlipSign"))
+        let value = self
+            .ask("_PyLong_FlipSign", &mut [Asked::Object(Some(op))], Gives::Nothing)?;
+        crate::calls::nothing(self, "_PyLong_FlipSign", value)
     }
     /// `_PyLong_Format`.
     fn _PyLong_Format(
@@ -15376,7 +17970,13 @@ pub trait CApi: Sized {
         obj: &Self::Object,
         base: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_Format"))
+        let value = self
+            .ask(
+                "_PyLong_Format",
+                &mut [Asked::Object(Some(obj)), Asked::Int(base as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyLong_Format", value)
     }
     /// `_PyLong_FormatAdvancedWriter`.
     fn _PyLong_FormatAdvancedWriter(
@@ -15387,7 +17987,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_FormatAdvancedWriter"))
+        let value = self
+            .ask(
+                "_PyLong_FormatAdvancedWriter",
+                &mut [
+                    Asked::Object(Some(writer)),
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(format_spec)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyLong_FormatAdvancedWriter", value)
     }
     /// `_PyLong_FormatWriter`.
     fn _PyLong_FormatWriter(
@@ -15397,7 +18009,18 @@ pub trait CApi: Sized {
         base: i32,
         alternate: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_FormatWriter"))
+        let value = self
+            .ask(
+                "_PyLong_FormatWriter",
+                &mut [
+                    Asked::Object(writer),
+                    Asked::Object(Some(obj)),
+                    Asked::Int(base as i64),
+                    Asked::Int(alternate as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyLong_FormatWriter", value)
     }
     /// `_PyLong_FromBytes`.
     fn _PyLong_FromBytes(
@@ -15406,63 +18029,96 @@ pub trait CApi: Sized {
         a1: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_FromBytes"))
+        let value = self
+            .ask(
+                "_PyLong_FromBytes",
+                &mut [Asked::Str(a0), Asked::Int(a1 as i64), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyLong_FromBytes", value)
     }
     /// `_PyLong_FromSTwoDigits`.
     fn _PyLong_FromSTwoDigits(
         &mut self,
         object: i64,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_FromSTwoDigits"))
+        let value = self
+            .ask(
+                "_PyLong_FromSTwoDigits",
+                &mut [Asked::Int(object as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyLong_FromSTwoDigits", value)
     }
     /// `_PyLong_GetOne`.
     fn _PyLong_GetOne(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_GetOne"))
+        let value = self.ask("_PyLong_GetOne", &mut [], Gives::Object)?;
+        crate::calls::object(self, "_PyLong_GetOne", value)
     }
     /// `_PyLong_GetZero`.
     fn _PyLong_GetZero(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_GetZero"))
+        let value = self.ask("_PyLong_GetZero", &mut [], Gives::Object)?;
+        crate::calls::object(self, "_PyLong_GetZero", value)
     }
     /// `_PyLong_IsCompact`.
     fn _PyLong_IsCompact(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_IsCompact"))
+        let value = self.ask("_PyLong_IsCompact", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_IsCompact", value)
     }
     /// `_PyLong_IsNegative`.
     fn _PyLong_IsNegative(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_IsNegative"))
+        let value = self
+            .ask("_PyLong_IsNegative", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_IsNegative", value)
     }
     /// `_PyLong_IsNonNegativeCompact`.
     fn _PyLong_IsNonNegativeCompact(
         &mut self,
         op: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_IsNonNegativeCompact"))
+        let value = self
+            .ask(
+                "_PyLong_IsNonNegativeCompact",
+                &mut [Asked::Object(Some(op))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyLong_IsNonNegativeCompact", value)
     }
     /// `_PyLong_IsPositive`.
     fn _PyLong_IsPositive(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_IsPositive"))
+        let value = self
+            .ask("_PyLong_IsPositive", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_IsPositive", value)
     }
     /// `_PyLong_IsZero`.
     fn _PyLong_IsZero(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_IsZero"))
+        let value = self
+            .ask("_PyLong_IsZero", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_IsZero", value)
     }
     /// `_PyLong_New`.
     fn _PyLong_New(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyLong_New"))
+        let value = self
+            .ask("_PyLong_New", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "_PyLong_New", value)
     }
     /// `_PyLong_NonCompactSign`.
     fn _PyLong_NonCompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_NonCompactSign"))
+        let value = self
+            .ask("_PyLong_NonCompactSign", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_NonCompactSign", value)
     }
     /// `_PyLong_NumBits`.
     fn _PyLong_NumBits(&mut self, v: &Self::Object) -> Result<usize, Self::Error> {
-        Err(self.unsupported("_PyLong_NumBits"))
+        let value = self
+            .ask("_PyLong_NumBits", &mut [Asked::Object(Some(v))], Gives::Size)?;
+        crate::calls::int(self, "_PyLong_NumBits", value)
     }
     /// `_PyLong_SameSign`.
     fn _PyLong_SameSign(
@@ -15470,7 +18126,13 @@ pub trait CApi: Sized {
         a: Option<&Self::Object>,
         b: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_SameSign"))
+        let value = self
+            .ask(
+                "_PyLong_SameSign",
+                &mut [Asked::Object(a), Asked::Object(b)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyLong_SameSign", value)
     }
     /// `_PyLong_SetDigitCount`.
     fn _PyLong_SetDigitCount(
@@ -15478,7 +18140,13 @@ pub trait CApi: Sized {
         op: &Self::Object,
         size: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyLong_SetDigitCount"))
+        let value = self
+            .ask(
+                "_PyLong_SetDigitCount",
+                &mut [Asked::Object(Some(op)), Asked::Int(size as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyLong_SetDigitCount", value)
     }
     /// `_PyLong_SetSignAndDigitCount`.
     fn _PyLong_SetSignAndDigitCount(
@@ -15487,18 +18155,31 @@ pub trait CApi: Sized {
         sign: i32,
         size: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyLong_SetSignAndDigitCount"))
+        let value = self
+            .ask(
+                "_PyLong_SetSignAndDigitCount",
+                &mut [
+                    Asked::Object(Some(op)),
+                    Asked::Int(sign as i64),
+                    Asked::Int(size as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyLong_SetSignAndDigitCount", value)
     }
     /// `_PyLong_Sign`.
     fn _PyLong_Sign(&mut self, v: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyLong_Sign"))
+        let value = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(v))], Gives::Int)?;
+        crate::calls::int(self, "_PyLong_Sign", value)
     }
     /// `_PyLong_SignedDigitCount`.
     fn _PyLong_SignedDigitCount(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyLong_SignedDigitCount"))
+        let value = self
+            .ask("_PyLong_SignedDigitCount", &mut [Asked::Object(op)], Gives::Size)?;
+        crate::calls::int(self, "_PyLong_SignedDigitCount", value)
     }
     /// `_PyMem_IsPtrFreed`.
     fn _PyMem_IsPtrFreed(
@@ -15522,21 +18203,31 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyModule_CreateInitialized"))
+        let value = self
+            .ask(
+                "_PyModule_CreateInitialized",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyModule_CreateInitialized", value)
     }
     /// `_PyModule_GetDef`.
     fn _PyModule_GetDef(
         &mut self,
         mod_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyModule_GetDef"))
+        let value = self
+            .ask("_PyModule_GetDef", &mut [Asked::Object(Some(mod_))], Gives::Object)?;
+        crate::calls::object(self, "_PyModule_GetDef", value)
     }
     /// `_PyModule_GetDict`.
     fn _PyModule_GetDict(
         &mut self,
         mod_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyModule_GetDict"))
+        let value = self
+            .ask("_PyModule_GetDict", &mut [Asked::Object(Some(mod_))], Gives::Object)?;
+        crate::calls::object(self, "_PyModule_GetDict", value)
     }
     /// `_PyModule_GetState`.
     fn _PyModule_GetState(
@@ -15550,14 +18241,26 @@ pub trait CApi: Sized {
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyModule_IsPossiblyShadowing"))
+        let value = self
+            .ask(
+                "_PyModule_IsPossiblyShadowing",
+                &mut [Asked::Object(object)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyModule_IsPossiblyShadowing", value)
     }
     /// `_PyNamespaceObject_ns_dict`.
     fn _PyNamespaceObject_ns_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyNamespaceObject_ns_dict"))
+        let value = self
+            .ask(
+                "_PyNamespaceObject_ns_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyNamespaceObject_ns_dict", value)
     }
     /// `_PyObjectStackChunk_ClearFreeList`.
     fn _PyObjectStackChunk_ClearFreeList(
@@ -15581,7 +18284,13 @@ pub trait CApi: Sized {
         &mut self,
         func: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_CallNoArgs"))
+        let value = self
+            .ask(
+                "_PyObject_CallNoArgs",
+                &mut [Asked::Object(Some(func))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_CallNoArgs", value)
     }
     /// `_PyObject_CallNoArgsTstate`.
     fn _PyObject_CallNoArgsTstate(
@@ -15605,7 +18314,13 @@ pub trait CApi: Sized {
         &mut self,
         self_: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_ClearInstanceAttributes"))
+        let value = self
+            .ask(
+                "_PyObject_ClearInstanceAttributes",
+                &mut [Asked::Object(Some(self_))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_ClearInstanceAttributes", value)
     }
     /// `_PyObject_FastCallDictTstate`.
     fn _PyObject_FastCallDictTstate(
@@ -15631,28 +18346,40 @@ pub trait CApi: Sized {
         &mut self,
         self_: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_FreeInstanceAttributes"))
+        let value = self
+            .ask(
+                "_PyObject_FreeInstanceAttributes",
+                &mut [Asked::Object(Some(self_))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_FreeInstanceAttributes", value)
     }
     /// `_PyObject_GC_IS_TRACKED`.
     fn _PyObject_GC_IS_TRACKED(
         &mut self,
         op: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_GC_IS_TRACKED"))
+        let value = self
+            .ask("_PyObject_GC_IS_TRACKED", &mut [Asked::Object(op)], Gives::Int)?;
+        crate::calls::int(self, "_PyObject_GC_IS_TRACKED", value)
     }
     /// `_PyObject_GC_MAY_BE_TRACKED`.
     fn _PyObject_GC_MAY_BE_TRACKED(
         &mut self,
         obj: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_GC_MAY_BE_TRACKED"))
+        let value = self
+            .ask("_PyObject_GC_MAY_BE_TRACKED", &mut [Asked::Object(obj)], Gives::Int)?;
+        crate::calls::int(self, "_PyObject_GC_MAY_BE_TRACKED", value)
     }
     /// `_PyObject_GC_New`.
     fn _PyObject_GC_New(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_GC_New"))
+        let value = self
+            .ask("_PyObject_GC_New", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "_PyObject_GC_New", value)
     }
     /// `_PyObject_GC_NewVar`.
     fn _PyObject_GC_NewVar(
@@ -15660,7 +18387,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_GC_NewVar"))
+        let value = self
+            .ask(
+                "_PyObject_GC_NewVar",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_GC_NewVar", value)
     }
     /// `_PyObject_GET_WEAKREFS_LISTPTR`.
     fn _PyObject_GET_WEAKREFS_LISTPTR(
@@ -15684,7 +18417,18 @@ pub trait CApi: Sized {
         a2: Option<&Self::Object>,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_GenericGetAttrWithDict"))
+        let value = self
+            .ask(
+                "_PyObject_GenericGetAttrWithDict",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_GenericGetAttrWithDict", value)
     }
     /// `_PyObject_GenericSetAttrWithDict`.
     fn _PyObject_GenericSetAttrWithDict(
@@ -15694,7 +18438,18 @@ pub trait CApi: Sized {
         a2: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_GenericSetAttrWithDict"))
+        let value = self
+            .ask(
+                "_PyObject_GenericSetAttrWithDict",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_GenericSetAttrWithDict", value)
     }
     /// `_PyObject_GenericSetAttrWithDict_3_11`.
     fn _PyObject_GenericSetAttrWithDict_3_11(
@@ -15704,7 +18459,18 @@ pub trait CApi: Sized {
         a2: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_GenericSetAttrWithDict_3_11"))
+        let value = self
+            .ask(
+                "_PyObject_GenericSetAttrWithDict",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Object(Some(a2)),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_GenericSetAttrWithDict", value)
     }
     /// `_PyObject_GetDictPtr`.
     fn _PyObject_GetDictPtr(
@@ -15718,7 +18484,13 @@ pub trait CApi: Sized {
         &mut self,
         obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_GetManagedDict"))
+        let value = self
+            .ask(
+                "_PyObject_GetManagedDict",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_GetManagedDict", value)
     }
     /// `_PyObject_GetMethod`.
     fn _PyObject_GetMethod(
@@ -15727,11 +18499,19 @@ pub trait CApi: Sized {
         name: Option<&Self::Object>,
         method: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_GetMethod"))
+        let value = self
+            .ask(
+                "_PyObject_GetMethod",
+                &mut [Asked::Object(Some(obj)), Asked::Object(name), Asked::Out(method)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_GetMethod", value)
     }
     /// `_PyObject_HashFast`.
     fn _PyObject_HashFast(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyObject_HashFast"))
+        let value = self
+            .ask("_PyObject_HashFast", &mut [Asked::Object(Some(op))], Gives::Size)?;
+        crate::calls::int(self, "_PyObject_HashFast", value)
     }
     /// `_PyObject_Init`.
     fn _PyObject_Init(
@@ -15739,7 +18519,13 @@ pub trait CApi: Sized {
         op: &Self::Object,
         typeobj: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_Init"))
+        let value = self
+            .ask(
+                "_PyObject_Init",
+                &mut [Asked::Object(Some(op)), Asked::Object(Some(typeobj))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_Init", value)
     }
     /// `_PyObject_InitVar`.
     fn _PyObject_InitVar(
@@ -15748,7 +18534,17 @@ pub trait CApi: Sized {
         typeobj: &Self::Object,
         size: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_InitVar"))
+        let value = self
+            .ask(
+                "_PyObject_InitVar",
+                &mut [
+                    Asked::Object(Some(op)),
+                    Asked::Object(Some(typeobj)),
+                    Asked::Int(size as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_InitVar", value)
     }
     /// `_PyObject_InlineValues`.
     fn _PyObject_InlineValues(
@@ -15762,14 +18558,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_IsInstanceDictEmpty"))
+        let value = self
+            .ask(
+                "_PyObject_IsInstanceDictEmpty",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_IsInstanceDictEmpty", value)
     }
     /// `_PyObject_IsUniquelyReferenced`.
     fn _PyObject_IsUniquelyReferenced(
         &mut self,
         ob: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_IsUniquelyReferenced"))
+        let value = self
+            .ask(
+                "_PyObject_IsUniquelyReferenced",
+                &mut [Asked::Object(ob)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_IsUniquelyReferenced", value)
     }
     /// `_PyObject_MallocWithType`.
     fn _PyObject_MallocWithType(
@@ -15791,29 +18599,51 @@ pub trait CApi: Sized {
         &mut self,
         obj: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_MaterializeManagedDict"))
+        let value = self
+            .ask(
+                "_PyObject_MaterializeManagedDict",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_MaterializeManagedDict", value)
     }
     /// `_PyObject_MaterializeManagedDict_LockHeld`.
     fn _PyObject_MaterializeManagedDict_LockHeld(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyObject_MaterializeManagedDict_LockHeld"))
+        let value = self
+            .ask(
+                "_PyObject_MaterializeManagedDict_LockHeld",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyObject_MaterializeManagedDict_LockHeld", value)
     }
     /// `_PyObject_ResurrectEnd`.
     fn _PyObject_ResurrectEnd(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_ResurrectEnd"))
+        let value = self
+            .ask("_PyObject_ResurrectEnd", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_PyObject_ResurrectEnd", value)
     }
     /// `_PyObject_ResurrectStart`.
     fn _PyObject_ResurrectStart(
         &mut self,
         op: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_ResurrectStart"))
+        let value = self
+            .ask(
+                "_PyObject_ResurrectStart",
+                &mut [Asked::Object(Some(op))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_ResurrectStart", value)
     }
     /// `_PyObject_SIZE`.
     fn _PyObject_SIZE(&mut self, type_: &Self::Object) -> Result<usize, Self::Error> {
-        Err(self.unsupported("_PyObject_SIZE"))
+        let value = self
+            .ask("_PyObject_SIZE", &mut [Asked::Object(Some(type_))], Gives::Size)?;
+        crate::calls::int(self, "_PyObject_SIZE", value)
     }
     /// `_PyObject_SetManagedDict`.
     fn _PyObject_SetManagedDict(
@@ -15821,7 +18651,13 @@ pub trait CApi: Sized {
         obj: &Self::Object,
         new_dict: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_SetManagedDict"))
+        let value = self
+            .ask(
+                "_PyObject_SetManagedDict",
+                &mut [Asked::Object(Some(obj)), Asked::Object(new_dict)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_SetManagedDict", value)
     }
     /// `_PyObject_StoreInstanceAttribute`.
     fn _PyObject_StoreInstanceAttribute(
@@ -15830,7 +18666,17 @@ pub trait CApi: Sized {
         name: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_StoreInstanceAttribute"))
+        let value = self
+            .ask(
+                "_PyObject_StoreInstanceAttribute",
+                &mut [
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(name)),
+                    Asked::Object(value),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_StoreInstanceAttribute", value)
     }
     /// `_PyObject_TryGetInstanceAttribute`.
     fn _PyObject_TryGetInstanceAttribute(
@@ -15839,7 +18685,17 @@ pub trait CApi: Sized {
         name: &Self::Object,
         attr: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyObject_TryGetInstanceAttribute"))
+        let value = self
+            .ask(
+                "_PyObject_TryGetInstanceAttribute",
+                &mut [
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(name)),
+                    Asked::Out(attr),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyObject_TryGetInstanceAttribute", value)
     }
     /// `_PyObject_VAR_SIZE`.
     fn _PyObject_VAR_SIZE(
@@ -15847,14 +18703,26 @@ pub trait CApi: Sized {
         type_: &Self::Object,
         nitems: isize,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("_PyObject_VAR_SIZE"))
+        let value = self
+            .ask(
+                "_PyObject_VAR_SIZE",
+                &mut [Asked::Object(Some(type_)), Asked::Int(nitems as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyObject_VAR_SIZE", value)
     }
     /// `_PyObject_ValuesPointer`.
     fn _PyObject_ValuesPointer(
         &mut self,
         obj: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyObject_ValuesPointer"))
+        let value = self
+            .ask(
+                "_PyObject_ValuesPointer",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyObject_ValuesPointer", value)
     }
     /// `_PyObject_VectorcallDictTstate`.
     fn _PyObject_VectorcallDictTstate(
@@ -15890,49 +18758,95 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("_PyRangeIterObject_len"))
+        let value = self
+            .ask(
+                "_PyRangeIterObject_len",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyRangeIterObject_len", value)
     }
     /// `_PyRangeIterObject_start`.
     fn _PyRangeIterObject_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("_PyRangeIterObject_start"))
+        let value = self
+            .ask(
+                "_PyRangeIterObject_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyRangeIterObject_start", value)
     }
     /// `_PyRangeIterObject_step`.
     fn _PyRangeIterObject_step(
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("_PyRangeIterObject_step"))
+        let value = self
+            .ask(
+                "_PyRangeIterObject_step",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyRangeIterObject_step", value)
     }
     /// `_PyRuntimeState_cached_objects_interned_strings`.
     fn _PyRuntimeState_cached_objects_interned_strings(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyRuntimeState_cached_objects_interned_strings"))
+        let value = self
+            .ask(
+                "_PyRuntimeState_cached_objects_interned_strings",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(
+            self,
+            "_PyRuntimeState_cached_objects_interned_strings",
+            value,
+        )
     }
     /// `_PyRuntimeState_float_state_double_format`.
     fn _PyRuntimeState_float_state_double_format(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyRuntimeState_float_state_double_format"))
+        let value = self
+            .ask(
+                "_PyRuntimeState_float_state_double_format",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyRuntimeState_float_state_double_format", value)
     }
     /// `_PyRuntimeState_float_state_float_format`.
     fn _PyRuntimeState_float_state_float_format(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyRuntimeState_float_state_float_format"))
+        let value = self
+            .ask(
+                "_PyRuntimeState_float_state_float_format",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyRuntimeState_float_state_float_format", value)
     }
     /// `_PyRuntimeState_types_next_version_tag`.
     fn _PyRuntimeState_types_next_version_tag(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_PyRuntimeState_types_next_version_tag"))
+        let value = self
+            .ask(
+                "_PyRuntimeState_types_next_version_tag",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyRuntimeState_types_next_version_tag", value)
     }
     /// `_PySet_NextEntry`.
     fn _PySet_NextEntry(
@@ -15942,7 +18856,18 @@ pub trait CApi: Sized {
         key: &mut Option<Self::Object>,
         hash: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PySet_NextEntry"))
+        let value = self
+            .ask(
+                "_PySet_NextEntry",
+                &mut [
+                    Asked::Object(Some(set)),
+                    Asked::OutSize(pos),
+                    Asked::Out(key),
+                    Asked::OutSize(hash),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PySet_NextEntry", value)
     }
     /// `_PySet_NextEntryRef`.
     fn _PySet_NextEntryRef(
@@ -15952,7 +18877,18 @@ pub trait CApi: Sized {
         key: &mut Option<Self::Object>,
         hash: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PySet_NextEntryRef"))
+        let value = self
+            .ask(
+                "_PySet_NextEntryRef",
+                &mut [
+                    Asked::Object(Some(set)),
+                    Asked::OutSize(pos),
+                    Asked::Out(key),
+                    Asked::OutSize(hash),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PySet_NextEntryRef", value)
     }
     /// `_PySet_Update`.
     fn _PySet_Update(
@@ -15960,7 +18896,13 @@ pub trait CApi: Sized {
         set: &Self::Object,
         iterable: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PySet_Update"))
+        let value = self
+            .ask(
+                "_PySet_Update",
+                &mut [Asked::Object(Some(set)), Asked::Object(Some(iterable))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PySet_Update", value)
     }
     /// `_PyStack_AsDict`.
     fn _PyStack_AsDict(
@@ -15968,7 +18910,13 @@ pub trait CApi: Sized {
         values: &[Self::Object],
         kwnames: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyStack_AsDict"))
+        let value = self
+            .ask(
+                "_PyStack_AsDict",
+                &mut [Asked::Objects(values), Asked::Object(Some(kwnames))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyStack_AsDict", value)
     }
     /// `_PyStack_UnpackDict`.
     fn _PyStack_UnpackDict(
@@ -15986,7 +18934,13 @@ pub trait CApi: Sized {
         stack: &[Self::Object],
         kwnames: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyStack_UnpackDict_FreeNoDecRef"))
+        let value = self
+            .ask(
+                "_PyStack_UnpackDict_FreeNoDecRef",
+                &mut [Asked::Objects(stack), Asked::Object(Some(kwnames))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyStack_UnpackDict_FreeNoDecRef", value)
     }
     /// `_PyStaticType_GET_WEAKREFS_LISTPTR`.
     fn _PyStaticType_GET_WEAKREFS_LISTPTR(
@@ -16018,7 +18972,13 @@ pub trait CApi: Sized {
         a0: &str,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PySys_GetOptionalAttrString"))
+        let value = self
+            .ask(
+                "_PySys_GetOptionalAttrString",
+                &mut [Asked::Str(Some(a0)), Asked::Out(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PySys_GetOptionalAttrString", value)
     }
     /// `_PyThreadState_GetFrame`.
     fn _PyThreadState_GetFrame(&mut self) -> Result<Self::Object, Self::Error> {
@@ -16029,28 +18989,52 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyTraceMalloc_Config_tracing"))
+        let value = self
+            .ask(
+                "_PyTraceMalloc_Config_tracing",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyTraceMalloc_Config_tracing", value)
     }
     /// `_PyTraceMalloc_NewReference`.
     fn _PyTraceMalloc_NewReference(
         &mut self,
         op: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyTraceMalloc_NewReference"))
+        let value = self
+            .ask(
+                "_PyTraceMalloc_NewReference",
+                &mut [Asked::Object(Some(op))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyTraceMalloc_NewReference", value)
     }
     /// `_PyTupleIterObject_it_index`.
     fn _PyTupleIterObject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyTupleIterObject_it_index"))
+        let value = self
+            .ask(
+                "_PyTupleIterObject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyTupleIterObject_it_index", value)
     }
     /// `_PyTupleIterObject_it_seq`.
     fn _PyTupleIterObject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyTupleIterObject_it_seq"))
+        let value = self
+            .ask(
+                "_PyTupleIterObject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyTupleIterObject_it_seq", value)
     }
     /// `_PyTuple_ClearFreeList`.
     fn _PyTuple_ClearFreeList(
@@ -16073,7 +19057,13 @@ pub trait CApi: Sized {
         a0: &[Self::Object],
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyTuple_FromArray"))
+        let value = self
+            .ask(
+                "_PyTuple_FromArray",
+                &mut [Asked::Objects(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyTuple_FromArray", value)
     }
     /// `_PyTuple_Resize`.
     fn _PyTuple_Resize(
@@ -16081,7 +19071,13 @@ pub trait CApi: Sized {
         a0: &mut Option<Self::Object>,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyTuple_Resize"))
+        let value = self
+            .ask(
+                "_PyTuple_Resize",
+                &mut [Asked::Out(a0), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyTuple_Resize", value)
     }
     /// `_PyType_AllocNoTrack`.
     fn _PyType_AllocNoTrack(
@@ -16089,7 +19085,13 @@ pub trait CApi: Sized {
         type_: &Self::Object,
         nitems: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_AllocNoTrack"))
+        let value = self
+            .ask(
+                "_PyType_AllocNoTrack",
+                &mut [Asked::Object(Some(type_)), Asked::Int(nitems as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyType_AllocNoTrack", value)
     }
     /// `_PyType_ClearCache`.
     fn _PyType_ClearCache(&mut self) -> Result<u32, Self::Error> {
@@ -16104,7 +19106,19 @@ pub trait CApi: Sized {
         a3: Option<&Self::Object>,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_FromMetaclass_impl"))
+        let value = self
+            .ask(
+                "_PyType_FromMetaclass_impl",
+                &mut [
+                    Asked::Object(a0),
+                    Asked::Object(a1),
+                    Asked::Object(Some(a2)),
+                    Asked::Object(a3),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyType_FromMetaclass_impl", value)
     }
     /// `_PyType_GetDocFromInternalDoc`.
     fn _PyType_GetDocFromInternalDoc(
@@ -16112,7 +19126,13 @@ pub trait CApi: Sized {
         a0: &str,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_GetDocFromInternalDoc"))
+        let value = self
+            .ask(
+                "_PyType_GetDocFromInternalDoc",
+                &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyType_GetDocFromInternalDoc", value)
     }
     /// `_PyType_GetTextSignatureFromInternalDoc`.
     fn _PyType_GetTextSignatureFromInternalDoc(
@@ -16121,7 +19141,17 @@ pub trait CApi: Sized {
         a1: &str,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_GetTextSignatureFromInternalDoc"))
+        let value = self
+            .ask(
+                "_PyType_GetTextSignatureFromInternalDoc",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", value)
     }
     /// `_PyType_GetTextSignatureFromInternalDoc_3_11`.
     fn _PyType_GetTextSignatureFromInternalDoc_3_11(
@@ -16129,7 +19159,13 @@ pub trait CApi: Sized {
         a0: &str,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyType_GetTextSignatureFromInternalDoc_3_11"))
+        let value = self
+            .ask(
+                "_PyType_GetTextSignatureFromInternalDoc",
+                &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", value)
     }
     /// `_PyType_HasFeature`.
     fn _PyType_HasFeature(
@@ -16137,11 +19173,19 @@ pub trait CApi: Sized {
         type_: &Self::Object,
         feature: u64,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyType_HasFeature"))
+        let value = self
+            .ask(
+                "_PyType_HasFeature",
+                &mut [Asked::Object(Some(type_)), Asked::Int(feature as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyType_HasFeature", value)
     }
     /// `_PyType_IsReady`.
     fn _PyType_IsReady(&mut self, type_: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyType_IsReady"))
+        let value = self
+            .ask("_PyType_IsReady", &mut [Asked::Object(Some(type_))], Gives::Int)?;
+        crate::calls::int(self, "_PyType_IsReady", value)
     }
     /// `_PyType_Lookup`.
     fn _PyType_Lookup(
@@ -16149,7 +19193,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyType_Lookup"))
+        let value = self
+            .ask(
+                "_PyType_Lookup",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyType_Lookup", value)
     }
     /// `_PyType_LookupRef`.
     fn _PyType_LookupRef(
@@ -16157,7 +19207,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyType_LookupRef"))
+        let value = self
+            .ask(
+                "_PyType_LookupRef",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyType_LookupRef", value)
     }
     /// `_PyType_Name`.
     fn _PyType_Name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
@@ -16168,14 +19224,22 @@ pub trait CApi: Sized {
         &mut self,
         tp: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("_PyType_PreHeaderSize"))
+        let value = self
+            .ask("_PyType_PreHeaderSize", &mut [Asked::Object(Some(tp))], Gives::Size)?;
+        crate::calls::int(self, "_PyType_PreHeaderSize", value)
     }
     /// `_PyType_SUPPORTS_WEAKREFS`.
     fn _PyType_SUPPORTS_WEAKREFS(
         &mut self,
         type_: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyType_SUPPORTS_WEAKREFS"))
+        let value = self
+            .ask(
+                "_PyType_SUPPORTS_WEAKREFS",
+                &mut [Asked::Object(Some(type_))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyType_SUPPORTS_WEAKREFS", value)
     }
     /// `_PyUnicodeTranslateError_Create`.
     fn _PyUnicodeTranslateError_Create(
@@ -16185,28 +19249,57 @@ pub trait CApi: Sized {
         end: isize,
         reason: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicodeTranslateError_Create"))
+        let value = self
+            .ask(
+                "_PyUnicodeTranslateError_Create",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                    Asked::Str(Some(reason)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicodeTranslateError_Create", value)
     }
     /// `_PyUnicodeWriter_Dealloc`.
     fn _PyUnicodeWriter_Dealloc(
         &mut self,
         writer: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_Dealloc"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_Dealloc",
+                &mut [Asked::Object(Some(writer))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyUnicodeWriter_Dealloc", value)
     }
     /// `_PyUnicodeWriter_Finish`.
     fn _PyUnicodeWriter_Finish(
         &mut self,
         writer: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_Finish"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_Finish",
+                &mut [Asked::Object(Some(writer))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicodeWriter_Finish", value)
     }
     /// `_PyUnicodeWriter_Init`.
     fn _PyUnicodeWriter_Init(
         &mut self,
         writer: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_Init"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_Init",
+                &mut [Asked::Object(Some(writer))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyUnicodeWriter_Init", value)
     }
     /// `_PyUnicodeWriter_WriteASCIIString`.
     fn _PyUnicodeWriter_WriteASCIIString(
@@ -16215,7 +19308,17 @@ pub trait CApi: Sized {
         str: &str,
         len: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_WriteASCIIString"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_WriteASCIIString",
+                &mut [
+                    Asked::Object(Some(writer)),
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_WriteASCIIString", value)
     }
     /// `_PyUnicodeWriter_WriteChar`.
     fn _PyUnicodeWriter_WriteChar(
@@ -16223,7 +19326,13 @@ pub trait CApi: Sized {
         writer: &Self::Object,
         ch: u32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_WriteChar"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_WriteChar",
+                &mut [Asked::Object(Some(writer)), Asked::Int(ch as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_WriteChar", value)
     }
     /// `_PyUnicodeWriter_WriteStr`.
     fn _PyUnicodeWriter_WriteStr(
@@ -16231,77 +19340,143 @@ pub trait CApi: Sized {
         writer: &Self::Object,
         str: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_WriteStr"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_WriteStr",
+                &mut [Asked::Object(Some(writer)), Asked::Object(Some(str))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_WriteStr", value)
     }
     /// `_PyUnicodeWriter_buffer`.
     fn _PyUnicodeWriter_buffer(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_buffer"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_buffer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyUnicodeWriter_buffer", value)
     }
     /// `_PyUnicodeWriter_data`.
     fn _PyUnicodeWriter_data(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_data"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_data",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_PyUnicodeWriter_data", value)
     }
     /// `_PyUnicodeWriter_kind`.
     fn _PyUnicodeWriter_kind(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_kind"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_kind",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_kind", value)
     }
     /// `_PyUnicodeWriter_maxchar`.
     fn _PyUnicodeWriter_maxchar(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_maxchar"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_maxchar",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_maxchar", value)
     }
     /// `_PyUnicodeWriter_min_char`.
     fn _PyUnicodeWriter_min_char(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_min_char"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_min_char",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_min_char", value)
     }
     /// `_PyUnicodeWriter_min_length`.
     fn _PyUnicodeWriter_min_length(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_min_length"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_min_length",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_min_length", value)
     }
     /// `_PyUnicodeWriter_overallocate`.
     fn _PyUnicodeWriter_overallocate(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_overallocate"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_overallocate",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_overallocate", value)
     }
     /// `_PyUnicodeWriter_pos`.
     fn _PyUnicodeWriter_pos(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_pos"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_pos",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_pos", value)
     }
     /// `_PyUnicodeWriter_readonly`.
     fn _PyUnicodeWriter_readonly(
         &mut self,
         object: &Self::Object,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_readonly"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_readonly",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_readonly", value)
     }
     /// `_PyUnicodeWriter_size`.
     fn _PyUnicodeWriter_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyUnicodeWriter_size"))
+        let value = self
+            .ask(
+                "_PyUnicodeWriter_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicodeWriter_size", value)
     }
     /// `_PyUnicode_AsASCIIString`.
     fn _PyUnicode_AsASCIIString(
@@ -16309,7 +19484,13 @@ pub trait CApi: Sized {
         unicode: &Self::Object,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_AsASCIIString"))
+        let value = self
+            .ask(
+                "_PyUnicode_AsASCIIString",
+                &mut [Asked::Object(Some(unicode)), Asked::Str(errors)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_AsASCIIString", value)
     }
     /// `_PyUnicode_AsLatin1String`.
     fn _PyUnicode_AsLatin1String(
@@ -16317,7 +19498,13 @@ pub trait CApi: Sized {
         unicode: &Self::Object,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_AsLatin1String"))
+        let value = self
+            .ask(
+                "_PyUnicode_AsLatin1String",
+                &mut [Asked::Object(Some(unicode)), Asked::Str(errors)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_AsLatin1String", value)
     }
     /// `_PyUnicode_AsUTF8String`.
     fn _PyUnicode_AsUTF8String(
@@ -16325,14 +19512,22 @@ pub trait CApi: Sized {
         unicode: &Self::Object,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_AsUTF8String"))
+        let value = self
+            .ask(
+                "_PyUnicode_AsUTF8String",
+                &mut [Asked::Object(Some(unicode)), Asked::Str(errors)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_AsUTF8String", value)
     }
     /// `_PyUnicode_Copy`.
     fn _PyUnicode_Copy(
         &mut self,
         unicode: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_Copy"))
+        let value = self
+            .ask("_PyUnicode_Copy", &mut [Asked::Object(unicode)], Gives::Object)?;
+        crate::calls::object(self, "_PyUnicode_Copy", value)
     }
     /// `_PyUnicode_DecodeRawUnicodeEscapeStateful`.
     fn _PyUnicode_DecodeRawUnicodeEscapeStateful(
@@ -16342,7 +19537,18 @@ pub trait CApi: Sized {
         errors: &str,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_DecodeRawUnicodeEscapeStateful"))
+        let value = self
+            .ask(
+                "_PyUnicode_DecodeRawUnicodeEscapeStateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(Some(errors)),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_DecodeRawUnicodeEscapeStateful", value)
     }
     /// `_PyUnicode_DecodeUnicodeEscapeStateful`.
     fn _PyUnicode_DecodeUnicodeEscapeStateful(
@@ -16352,7 +19558,18 @@ pub trait CApi: Sized {
         errors: &str,
         consumed: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_DecodeUnicodeEscapeStateful"))
+        let value = self
+            .ask(
+                "_PyUnicode_DecodeUnicodeEscapeStateful",
+                &mut [
+                    Asked::Str(Some(string)),
+                    Asked::Int(length as i64),
+                    Asked::Str(Some(errors)),
+                    Asked::OutSize(consumed),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_DecodeUnicodeEscapeStateful", value)
     }
     /// `_PyUnicode_EncodeCharmap`.
     fn _PyUnicode_EncodeCharmap(
@@ -16361,7 +19578,17 @@ pub trait CApi: Sized {
         mapping: &Self::Object,
         errors: Option<&str>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_EncodeCharmap"))
+        let value = self
+            .ask(
+                "_PyUnicode_EncodeCharmap",
+                &mut [
+                    Asked::Object(Some(unicode)),
+                    Asked::Object(Some(mapping)),
+                    Asked::Str(errors),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_EncodeCharmap", value)
     }
     /// `_PyUnicode_EncodeUTF16`.
     fn _PyUnicode_EncodeUTF16(
@@ -16370,7 +19597,17 @@ pub trait CApi: Sized {
         errors: Option<&str>,
         byteorder: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_EncodeUTF16"))
+        let value = self
+            .ask(
+                "_PyUnicode_EncodeUTF16",
+                &mut [
+                    Asked::Object(Some(unicode)),
+                    Asked::Str(errors),
+                    Asked::Int(byteorder as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_EncodeUTF16", value)
     }
     /// `_PyUnicode_EncodeUTF32`.
     fn _PyUnicode_EncodeUTF32(
@@ -16379,7 +19616,17 @@ pub trait CApi: Sized {
         errors: Option<&str>,
         byteorder: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_EncodeUTF32"))
+        let value = self
+            .ask(
+                "_PyUnicode_EncodeUTF32",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Str(errors),
+                    Asked::Int(byteorder as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_EncodeUTF32", value)
     }
     /// `_PyUnicode_Equal`.
     fn _PyUnicode_Equal(
@@ -16387,7 +19634,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_Equal"))
+        let value = self
+            .ask(
+                "_PyUnicode_Equal",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_Equal", value)
     }
     /// `_PyUnicode_EqualToASCIIString`.
     fn _PyUnicode_EqualToASCIIString(
@@ -16395,7 +19648,13 @@ pub trait CApi: Sized {
         left: Option<&Self::Object>,
         right: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_EqualToASCIIString"))
+        let value = self
+            .ask(
+                "_PyUnicode_EqualToASCIIString",
+                &mut [Asked::Object(left), Asked::Str(Some(right))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_EqualToASCIIString", value)
     }
     /// `_PyUnicode_FindMaxChar`.
     fn _PyUnicode_FindMaxChar(
@@ -16404,14 +19663,30 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_FindMaxChar"))
+        let value = self
+            .ask(
+                "_PyUnicode_FindMaxChar",
+                &mut [
+                    Asked::Object(Some(unicode)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_PyUnicode_FindMaxChar", value)
     }
     /// `_PyUnicode_FiniEncodings`.
     fn _PyUnicode_FiniEncodings(
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyUnicode_FiniEncodings"))
+        let value = self
+            .ask(
+                "_PyUnicode_FiniEncodings",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyUnicode_FiniEncodings", value)
     }
     /// `_PyUnicode_FormatAdvancedWriter`.
     fn _PyUnicode_FormatAdvancedWriter(
@@ -16422,7 +19697,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_FormatAdvancedWriter"))
+        let value = self
+            .ask(
+                "_PyUnicode_FormatAdvancedWriter",
+                &mut [
+                    Asked::Object(Some(writer)),
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(format_spec)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_FormatAdvancedWriter", value)
     }
     /// `_PyUnicode_FormatLong`.
     fn _PyUnicode_FormatLong(
@@ -16432,7 +19719,18 @@ pub trait CApi: Sized {
         a2: i32,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_FormatLong"))
+        let value = self
+            .ask(
+                "_PyUnicode_FormatLong",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_FormatLong", value)
     }
     /// `_PyUnicode_FromASCII`.
     fn _PyUnicode_FromASCII(
@@ -16440,7 +19738,13 @@ pub trait CApi: Sized {
         buffer: &str,
         size: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_FromASCII"))
+        let value = self
+            .ask(
+                "_PyUnicode_FromASCII",
+                &mut [Asked::Str(Some(buffer)), Asked::Int(size as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_FromASCII", value)
     }
     /// `_PyUnicode_FromId`.
     fn _PyUnicode_FromId(
@@ -16478,7 +19782,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_HAS_UTF8_MEMORY"))
+        let value = self
+            .ask(
+                "_PyUnicode_HAS_UTF8_MEMORY",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_HAS_UTF8_MEMORY", value)
     }
     /// `_PyUnicode_InternImmortal`.
     fn _PyUnicode_InternImmortal(
@@ -16496,51 +19806,79 @@ pub trait CApi: Sized {
     }
     /// `_PyUnicode_IsAlpha`.
     fn _PyUnicode_IsAlpha(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsAlpha"))
+        let value = self
+            .ask("_PyUnicode_IsAlpha", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsAlpha", value)
     }
     /// `_PyUnicode_IsCaseIgnorable`.
     fn _PyUnicode_IsCaseIgnorable(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsCaseIgnorable"))
+        let value = self
+            .ask(
+                "_PyUnicode_IsCaseIgnorable",
+                &mut [Asked::Int(ch as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_IsCaseIgnorable", value)
     }
     /// `_PyUnicode_IsCased`.
     fn _PyUnicode_IsCased(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsCased"))
+        let value = self
+            .ask("_PyUnicode_IsCased", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsCased", value)
     }
     /// `_PyUnicode_IsDecimalDigit`.
     fn _PyUnicode_IsDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsDecimalDigit"))
+        let value = self
+            .ask("_PyUnicode_IsDecimalDigit", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsDecimalDigit", value)
     }
     /// `_PyUnicode_IsDigit`.
     fn _PyUnicode_IsDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsDigit"))
+        let value = self
+            .ask("_PyUnicode_IsDigit", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsDigit", value)
     }
     /// `_PyUnicode_IsLowercase`.
     fn _PyUnicode_IsLowercase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsLowercase"))
+        let value = self
+            .ask("_PyUnicode_IsLowercase", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsLowercase", value)
     }
     /// `_PyUnicode_IsNumeric`.
     fn _PyUnicode_IsNumeric(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsNumeric"))
+        let value = self
+            .ask("_PyUnicode_IsNumeric", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsNumeric", value)
     }
     /// `_PyUnicode_IsPrintable`.
     fn _PyUnicode_IsPrintable(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsPrintable"))
+        let value = self
+            .ask("_PyUnicode_IsPrintable", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsPrintable", value)
     }
     /// `_PyUnicode_IsTitlecase`.
     fn _PyUnicode_IsTitlecase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsTitlecase"))
+        let value = self
+            .ask("_PyUnicode_IsTitlecase", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsTitlecase", value)
     }
     /// `_PyUnicode_IsUppercase`.
     fn _PyUnicode_IsUppercase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsUppercase"))
+        let value = self
+            .ask("_PyUnicode_IsUppercase", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsUppercase", value)
     }
     /// `_PyUnicode_IsXidContinue`.
     fn _PyUnicode_IsXidContinue(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsXidContinue"))
+        let value = self
+            .ask("_PyUnicode_IsXidContinue", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsXidContinue", value)
     }
     /// `_PyUnicode_IsXidStart`.
     fn _PyUnicode_IsXidStart(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_IsXidStart"))
+        let value = self
+            .ask("_PyUnicode_IsXidStart", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_IsXidStart", value)
     }
     /// `_PyUnicode_JoinArray`.
     fn _PyUnicode_JoinArray(
@@ -16549,69 +19887,113 @@ pub trait CApi: Sized {
         items: &[Self::Object],
         seqlen: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_JoinArray"))
+        let value = self
+            .ask(
+                "_PyUnicode_JoinArray",
+                &mut [
+                    Asked::Object(Some(separator)),
+                    Asked::Objects(items),
+                    Asked::Int(seqlen as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_JoinArray", value)
     }
     /// `_PyUnicode_New`.
     fn _PyUnicode_New(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_New"))
+        let value = self
+            .ask("_PyUnicode_New", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "_PyUnicode_New", value)
     }
     /// `_PyUnicode_Ready`.
     fn _PyUnicode_Ready(
         &mut self,
         unicode: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_Ready"))
+        let value = self
+            .ask("_PyUnicode_Ready", &mut [Asked::Object(unicode)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_Ready", value)
     }
     /// `_PyUnicode_SHARE_UTF8`.
     fn _PyUnicode_SHARE_UTF8(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_SHARE_UTF8"))
+        let value = self
+            .ask(
+                "_PyUnicode_SHARE_UTF8",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_PyUnicode_SHARE_UTF8", value)
     }
     /// `_PyUnicode_ToDecimalDigit`.
     fn _PyUnicode_ToDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyUnicode_ToDecimalDigit"))
+        let value = self
+            .ask("_PyUnicode_ToDecimalDigit", &mut [Asked::Int(ch as i64)], Gives::Int)?;
+        crate::calls::int(self, "_PyUnicode_ToDecimalDigit", value)
     }
     /// `_PyUnicode_TransformDecimalAndSpaceToASCII`.
     fn _PyUnicode_TransformDecimalAndSpaceToASCII(
         &mut self,
         unicode: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyUnicode_TransformDecimalAndSpaceToASCII"))
+        let value = self
+            .ask(
+                "_PyUnicode_TransformDecimalAndSpaceToASCII",
+                &mut [Asked::Object(Some(unicode))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyUnicode_TransformDecimalAndSpaceToASCII", value)
     }
     /// `_PyUnion_Check`.
     fn _PyUnion_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        Err(self.unsupported("_PyUnion_Check"))
+        let value = self
+            .ask("_PyUnion_Check", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::truth(self, "_PyUnion_Check", value)
     }
     /// `_PyVectorcall_NARGS`.
     fn _PyVectorcall_NARGS(&mut self, n: usize) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_PyVectorcall_NARGS"))
+        let value = self
+            .ask("_PyVectorcall_NARGS", &mut [Asked::Int(n as i64)], Gives::Size)?;
+        crate::calls::int(self, "_PyVectorcall_NARGS", value)
     }
     /// `_PyWeakref_ClearWeakRefsNoCallbacks`.
     fn _PyWeakref_ClearWeakRefsNoCallbacks(
         &mut self,
         obj: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_PyWeakref_ClearWeakRefsNoCallbacks"))
+        let value = self
+            .ask(
+                "_PyWeakref_ClearWeakRefsNoCallbacks",
+                &mut [Asked::Object(Some(obj))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_PyWeakref_ClearWeakRefsNoCallbacks", value)
     }
     /// `_PyWeakref_GET_REF`.
     fn _PyWeakref_GET_REF(
         &mut self,
         ref_obj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_PyWeakref_GET_REF"))
+        let value = self
+            .ask("_PyWeakref_GET_REF", &mut [Asked::Object(ref_obj)], Gives::Object)?;
+        crate::calls::object(self, "_PyWeakref_GET_REF", value)
     }
     /// `_PyWeakref_IS_DEAD`.
     fn _PyWeakref_IS_DEAD(
         &mut self,
         ref_obj: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_PyWeakref_IS_DEAD"))
+        let value = self
+            .ask("_PyWeakref_IS_DEAD", &mut [Asked::Object(Some(ref_obj))], Gives::Int)?;
+        crate::calls::int(self, "_PyWeakref_IS_DEAD", value)
     }
     /// `_Py_AS_GC`.
     fn _Py_AS_GC(&mut self, op: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_AS_GC"))
+        let value = self
+            .ask("_Py_AS_GC", &mut [Asked::Object(Some(op))], Gives::Object)?;
+        crate::calls::object(self, "_Py_AS_GC", value)
     }
     /// `_Py_CallInInterpreter`.
     fn _Py_CallInInterpreter(
@@ -16640,11 +20022,15 @@ pub trait CApi: Sized {
     }
     /// `_Py_ClearImmortal`.
     fn _Py_ClearImmortal(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_ClearImmortal"))
+        let value = self
+            .ask("_Py_ClearImmortal", &mut [Asked::Object(Some(op))], Gives::Nothing)?;
+        crate::calls::nothing(self, "_Py_ClearImmortal", value)
     }
     /// `_Py_EnterRecursiveCall`.
     fn _Py_EnterRecursiveCall(&mut self, where_: &str) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_EnterRecursiveCall"))
+        let value = self
+            .ask("_Py_EnterRecursiveCall", &mut [Asked::Str(Some(where_))], Gives::Int)?;
+        crate::calls::int(self, "_Py_EnterRecursiveCall", value)
     }
     /// `_Py_EnterRecursiveCallTstate`.
     fn _Py_EnterRecursiveCallTstate(
@@ -16692,14 +20078,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_Py_Identifier_index"))
+        let value = self
+            .ask(
+                "_Py_Identifier_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_Py_Identifier_index", value)
     }
     /// `_Py_Identifier_mutex`.
     fn _Py_Identifier_mutex(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_Identifier_mutex"))
+        let value = self
+            .ask(
+                "_Py_Identifier_mutex",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_Identifier_mutex", value)
     }
     /// `_Py_Identifier_string`.
     fn _Py_Identifier_string(
@@ -16710,7 +20108,9 @@ pub trait CApi: Sized {
     }
     /// `_Py_IsImmortal`.
     fn _Py_IsImmortal(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_IsImmortal"))
+        let value = self
+            .ask("_Py_IsImmortal", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_Py_IsImmortal", value)
     }
     /// `_Py_IsMainInterpreter`.
     fn _Py_IsMainInterpreter(&mut self) -> Result<i32, Self::Error> {
@@ -16718,7 +20118,8 @@ pub trait CApi: Sized {
     }
     /// `_Py_LeaveRecursiveCall`.
     fn _Py_LeaveRecursiveCall(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_LeaveRecursiveCall"))
+        let value = self.ask("_Py_LeaveRecursiveCall", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "_Py_LeaveRecursiveCall", value)
     }
     /// `_Py_LeaveRecursiveCallTstate`.
     fn _Py_LeaveRecursiveCallTstate(&mut self) -> Result<(), Self::Error> {
@@ -16730,37 +20131,61 @@ pub trait CApi: Sized {
         p: Option<&Self::Object>,
         name: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_Mangle"))
+        let value = self
+            .ask(
+                "_Py_Mangle",
+                &mut [Asked::Object(p), Asked::Object(Some(name))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_Mangle", value)
     }
     /// `_Py_RefcntAdd`.
     fn _Py_RefcntAdd(&mut self, op: &Self::Object, n: isize) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_RefcntAdd"))
+        let value = self
+            .ask(
+                "_Py_RefcntAdd",
+                &mut [Asked::Object(Some(op)), Asked::Int(n as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_RefcntAdd", value)
     }
     /// `_Py_SetImmortalUntracked`.
     fn _Py_SetImmortalUntracked(
         &mut self,
         op: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_SetImmortalUntracked"))
+        let value = self
+            .ask(
+                "_Py_SetImmortalUntracked",
+                &mut [Asked::Object(Some(op))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_SetImmortalUntracked", value)
     }
     /// `_Py_TryIncref`.
     fn _Py_TryIncref(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_TryIncref"))
+        let value = self
+            .ask("_Py_TryIncref", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        crate::calls::int(self, "_Py_TryIncref", value)
     }
     /// `_Py_XNewRef`.
     fn _Py_XNewRef(
         &mut self,
         obj: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_XNewRef"))
+        let value = self.ask("_Py_XNewRef", &mut [Asked::Object(obj)], Gives::Object)?;
+        crate::calls::object(self, "_Py_XNewRef", value)
     }
     /// `_Py_bit_length`.
     fn _Py_bit_length(&mut self, x: u64) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_bit_length"))
+        let value = self.ask("_Py_bit_length", &mut [Asked::Int(x as i64)], Gives::Int)?;
+        crate::calls::int(self, "_Py_bit_length", value)
     }
     /// `_Py_bswap32`.
     fn _Py_bswap32(&mut self, word: u32) -> Result<u32, Self::Error> {
-        Err(self.unsupported("_Py_bswap32"))
+        let value = self
+            .ask("_Py_bswap32", &mut [Asked::Int(word as i64)], Gives::Size)?;
+        crate::calls::int(self, "_Py_bswap32", value)
     }
     /// `_Py_bytes_capitalize`.
     fn _Py_bytes_capitalize(
@@ -16769,7 +20194,17 @@ pub trait CApi: Sized {
         s: &str,
         len: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_bytes_capitalize"))
+        let value = self
+            .ask(
+                "_Py_bytes_capitalize",
+                &mut [
+                    Asked::Str(Some(result)),
+                    Asked::Str(Some(s)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_bytes_capitalize", value)
     }
     /// `_Py_bytes_contains`.
     fn _Py_bytes_contains(
@@ -16778,7 +20213,17 @@ pub trait CApi: Sized {
         len: isize,
         arg: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_bytes_contains"))
+        let value = self
+            .ask(
+                "_Py_bytes_contains",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(arg)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_bytes_contains", value)
     }
     /// `_Py_bytes_count`.
     fn _Py_bytes_count(
@@ -16789,7 +20234,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_count"))
+        let value = self
+            .ask(
+                "_Py_bytes_count",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(sub)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_count", value)
     }
     /// `_Py_bytes_count_3_11`.
     fn _Py_bytes_count_3_11(
@@ -16798,7 +20255,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_count_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_count",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_count", value)
     }
     /// `_Py_bytes_endswith`.
     fn _Py_bytes_endswith(
@@ -16809,7 +20276,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_endswith"))
+        let value = self
+            .ask(
+                "_Py_bytes_endswith",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(subobj)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_endswith", value)
     }
     /// `_Py_bytes_endswith_3_11`.
     fn _Py_bytes_endswith_3_11(
@@ -16818,7 +20297,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_endswith_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_endswith",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_endswith", value)
     }
     /// `_Py_bytes_find`.
     fn _Py_bytes_find(
@@ -16829,7 +20318,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_find"))
+        let value = self
+            .ask(
+                "_Py_bytes_find",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(sub)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_find", value)
     }
     /// `_Py_bytes_find_3_11`.
     fn _Py_bytes_find_3_11(
@@ -16838,7 +20339,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_find_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_find",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_find", value)
     }
     /// `_Py_bytes_index`.
     fn _Py_bytes_index(
@@ -16849,7 +20360,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_index"))
+        let value = self
+            .ask(
+                "_Py_bytes_index",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(sub)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_index", value)
     }
     /// `_Py_bytes_index_3_11`.
     fn _Py_bytes_index_3_11(
@@ -16858,7 +20381,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_index_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_index",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_index", value)
     }
     /// `_Py_bytes_isalnum`.
     fn _Py_bytes_isalnum(
@@ -16866,7 +20399,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isalnum"))
+        let value = self
+            .ask(
+                "_Py_bytes_isalnum",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isalnum", value)
     }
     /// `_Py_bytes_isalpha`.
     fn _Py_bytes_isalpha(
@@ -16874,7 +20413,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isalpha"))
+        let value = self
+            .ask(
+                "_Py_bytes_isalpha",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isalpha", value)
     }
     /// `_Py_bytes_isascii`.
     fn _Py_bytes_isascii(
@@ -16882,7 +20427,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isascii"))
+        let value = self
+            .ask(
+                "_Py_bytes_isascii",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isascii", value)
     }
     /// `_Py_bytes_isdigit`.
     fn _Py_bytes_isdigit(
@@ -16890,7 +20441,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isdigit"))
+        let value = self
+            .ask(
+                "_Py_bytes_isdigit",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isdigit", value)
     }
     /// `_Py_bytes_islower`.
     fn _Py_bytes_islower(
@@ -16898,7 +20455,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_islower"))
+        let value = self
+            .ask(
+                "_Py_bytes_islower",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_islower", value)
     }
     /// `_Py_bytes_isspace`.
     fn _Py_bytes_isspace(
@@ -16906,7 +20469,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isspace"))
+        let value = self
+            .ask(
+                "_Py_bytes_isspace",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isspace", value)
     }
     /// `_Py_bytes_istitle`.
     fn _Py_bytes_istitle(
@@ -16914,7 +20483,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_istitle"))
+        let value = self
+            .ask(
+                "_Py_bytes_istitle",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_istitle", value)
     }
     /// `_Py_bytes_isupper`.
     fn _Py_bytes_isupper(
@@ -16922,7 +20497,13 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_isupper"))
+        let value = self
+            .ask(
+                "_Py_bytes_isupper",
+                &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_isupper", value)
     }
     /// `_Py_bytes_lower`.
     fn _Py_bytes_lower(
@@ -16931,7 +20512,17 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_bytes_lower"))
+        let value = self
+            .ask(
+                "_Py_bytes_lower",
+                &mut [
+                    Asked::Str(Some(result)),
+                    Asked::Str(Some(cptr)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_bytes_lower", value)
     }
     /// `_Py_bytes_maketrans`.
     fn _Py_bytes_maketrans(
@@ -16939,7 +20530,13 @@ pub trait CApi: Sized {
         frm: &Self::Object,
         to: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_maketrans"))
+        let value = self
+            .ask(
+                "_Py_bytes_maketrans",
+                &mut [Asked::Object(Some(frm)), Asked::Object(Some(to))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_maketrans", value)
     }
     /// `_Py_bytes_rfind`.
     fn _Py_bytes_rfind(
@@ -16950,7 +20547,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_rfind"))
+        let value = self
+            .ask(
+                "_Py_bytes_rfind",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(sub)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_rfind", value)
     }
     /// `_Py_bytes_rfind_3_11`.
     fn _Py_bytes_rfind_3_11(
@@ -16959,7 +20568,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_rfind_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_rfind",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_rfind", value)
     }
     /// `_Py_bytes_rindex`.
     fn _Py_bytes_rindex(
@@ -16970,7 +20589,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_rindex"))
+        let value = self
+            .ask(
+                "_Py_bytes_rindex",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(sub)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_rindex", value)
     }
     /// `_Py_bytes_rindex_3_11`.
     fn _Py_bytes_rindex_3_11(
@@ -16979,7 +20610,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_rindex_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_rindex",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_rindex", value)
     }
     /// `_Py_bytes_startswith`.
     fn _Py_bytes_startswith(
@@ -16990,7 +20631,19 @@ pub trait CApi: Sized {
         start: isize,
         end: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_startswith"))
+        let value = self
+            .ask(
+                "_Py_bytes_startswith",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(subobj)),
+                    Asked::Int(start as i64),
+                    Asked::Int(end as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_startswith", value)
     }
     /// `_Py_bytes_startswith_3_11`.
     fn _Py_bytes_startswith_3_11(
@@ -16999,7 +20652,17 @@ pub trait CApi: Sized {
         len: isize,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_bytes_startswith_3_11"))
+        let value = self
+            .ask(
+                "_Py_bytes_startswith",
+                &mut [
+                    Asked::Str(Some(str)),
+                    Asked::Int(len as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_bytes_startswith", value)
     }
     /// `_Py_bytes_swapcase`.
     fn _Py_bytes_swapcase(
@@ -17008,7 +20671,17 @@ pub trait CApi: Sized {
         s: &str,
         len: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_bytes_swapcase"))
+        let value = self
+            .ask(
+                "_Py_bytes_swapcase",
+                &mut [
+                    Asked::Str(Some(result)),
+                    Asked::Str(Some(s)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_bytes_swapcase", value)
     }
     /// `_Py_bytes_title`.
     fn _Py_bytes_title(
@@ -17017,7 +20690,17 @@ pub trait CApi: Sized {
         s: &str,
         len: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_bytes_title"))
+        let value = self
+            .ask(
+                "_Py_bytes_title",
+                &mut [
+                    Asked::Str(Some(result)),
+                    Asked::Str(Some(s)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_bytes_title", value)
     }
     /// `_Py_bytes_upper`.
     fn _Py_bytes_upper(
@@ -17026,7 +20709,17 @@ pub trait CApi: Sized {
         cptr: &str,
         len: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("_Py_bytes_upper"))
+        let value = self
+            .ask(
+                "_Py_bytes_upper",
+                &mut [
+                    Asked::Str(Some(result)),
+                    Asked::Str(Some(cptr)),
+                    Asked::Int(len as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "_Py_bytes_upper", value)
     }
     /// `_Py_dict_freelist_items_at`.
     fn _Py_dict_freelist_items_at(
@@ -17034,14 +20727,26 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_dict_freelist_items_at"))
+        let value = self
+            .ask(
+                "_Py_dict_freelist_items_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_dict_freelist_items_at", value)
     }
     /// `_Py_dict_freelist_numfree`.
     fn _Py_dict_freelist_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_dict_freelist_numfree"))
+        let value = self
+            .ask(
+                "_Py_dict_freelist_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_dict_freelist_numfree", value)
     }
     /// `_Py_dict_lookup`.
     fn _Py_dict_lookup(
@@ -17051,7 +20756,18 @@ pub trait CApi: Sized {
         hash: isize,
         value_addr: &mut Option<Self::Object>,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_Py_dict_lookup"))
+        let value = self
+            .ask(
+                "_Py_dict_lookup",
+                &mut [
+                    Asked::Object(mp),
+                    Asked::Object(Some(key)),
+                    Asked::Int(hash as i64),
+                    Asked::Out(value_addr),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_Py_dict_lookup", value)
     }
     /// `_Py_dict_state_free_list_at`.
     fn _Py_dict_state_free_list_at(
@@ -17059,56 +20775,104 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_dict_state_free_list_at"))
+        let value = self
+            .ask(
+                "_Py_dict_state_free_list_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_dict_state_free_list_at", value)
     }
     /// `_Py_dict_state_keys_numfree`.
     fn _Py_dict_state_keys_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_dict_state_keys_numfree"))
+        let value = self
+            .ask(
+                "_Py_dict_state_keys_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_dict_state_keys_numfree", value)
     }
     /// `_Py_dict_state_numfree`.
     fn _Py_dict_state_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_dict_state_numfree"))
+        let value = self
+            .ask(
+                "_Py_dict_state_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_dict_state_numfree", value)
     }
     /// `_Py_dictkeys_freelist_numfree`.
     fn _Py_dictkeys_freelist_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_dictkeys_freelist_numfree"))
+        let value = self
+            .ask(
+                "_Py_dictkeys_freelist_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_dictkeys_freelist_numfree", value)
     }
     /// `_Py_float_freelist_items`.
     fn _Py_float_freelist_items(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_float_freelist_items"))
+        let value = self
+            .ask(
+                "_Py_float_freelist_items",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_float_freelist_items", value)
     }
     /// `_Py_float_freelist_numfree`.
     fn _Py_float_freelist_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_float_freelist_numfree"))
+        let value = self
+            .ask(
+                "_Py_float_freelist_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_float_freelist_numfree", value)
     }
     /// `_Py_float_state_free_list`.
     fn _Py_float_state_free_list(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_float_state_free_list"))
+        let value = self
+            .ask(
+                "_Py_float_state_free_list",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_float_state_free_list", value)
     }
     /// `_Py_float_state_numfree`.
     fn _Py_float_state_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_float_state_numfree"))
+        let value = self
+            .ask(
+                "_Py_float_state_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_float_state_numfree", value)
     }
     /// `_Py_hashtable_destroy`.
     fn _Py_hashtable_destroy(&mut self, ht: &Self::Object) -> Result<(), Self::Error> {
@@ -17141,14 +20905,26 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_list_freelist_items_at"))
+        let value = self
+            .ask(
+                "_Py_list_freelist_items_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_list_freelist_items_at", value)
     }
     /// `_Py_list_freelist_numfree`.
     fn _Py_list_freelist_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_list_freelist_numfree"))
+        let value = self
+            .ask(
+                "_Py_list_freelist_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_list_freelist_numfree", value)
     }
     /// `_Py_list_state_free_list_at`.
     fn _Py_list_state_free_list_at(
@@ -17156,14 +20932,26 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_list_state_free_list_at"))
+        let value = self
+            .ask(
+                "_Py_list_state_free_list_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_list_state_free_list_at", value)
     }
     /// `_Py_list_state_numfree`.
     fn _Py_list_state_numfree(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_list_state_numfree"))
+        let value = self
+            .ask(
+                "_Py_list_state_numfree",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_list_state_numfree", value)
     }
     /// `_Py_object_freelists_GET`.
     fn _Py_object_freelists_GET(&mut self) -> Result<Self::Object, Self::Error> {
@@ -17174,35 +20962,65 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_dictkeys"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_dictkeys",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_dictkeys", value)
     }
     /// `_Py_object_freelists_dicts`.
     fn _Py_object_freelists_dicts(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_dicts"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_dicts",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_dicts", value)
     }
     /// `_Py_object_freelists_floats`.
     fn _Py_object_freelists_floats(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_floats"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_floats",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_floats", value)
     }
     /// `_Py_object_freelists_lists`.
     fn _Py_object_freelists_lists(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_lists"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_lists",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_lists", value)
     }
     /// `_Py_object_freelists_slices_slice_cache`.
     fn _Py_object_freelists_slices_slice_cache(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_slices_slice_cache"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_slices_slice_cache",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_slices_slice_cache", value)
     }
     /// `_Py_object_freelists_tuples_items_at`.
     fn _Py_object_freelists_tuples_items_at(
@@ -17210,7 +21028,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_tuples_items_at"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_tuples_items_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_object_freelists_tuples_items_at", value)
     }
     /// `_Py_object_freelists_tuples_numfree_at`.
     fn _Py_object_freelists_tuples_numfree_at(
@@ -17218,11 +21042,18 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_object_freelists_tuples_numfree_at"))
+        let value = self
+            .ask(
+                "_Py_object_freelists_tuples_numfree_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_object_freelists_tuples_numfree_at", value)
     }
     /// `_Py_popcount32`.
     fn _Py_popcount32(&mut self, x: u32) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_popcount32"))
+        let value = self.ask("_Py_popcount32", &mut [Asked::Int(x as i64)], Gives::Int)?;
+        crate::calls::int(self, "_Py_popcount32", value)
     }
     /// `_Py_strhex_with_sep`.
     fn _Py_strhex_with_sep(
@@ -17232,7 +21063,18 @@ pub trait CApi: Sized {
         sep: &Self::Object,
         bytes_per_group: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_strhex_with_sep"))
+        let value = self
+            .ask(
+                "_Py_strhex_with_sep",
+                &mut [
+                    Asked::Str(Some(argbuf)),
+                    Asked::Int(arglen as i64),
+                    Asked::Object(Some(sep)),
+                    Asked::Int(bytes_per_group as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_strhex_with_sep", value)
     }
     /// `_Py_subs_parameters`.
     fn _Py_subs_parameters(
@@ -17242,7 +21084,18 @@ pub trait CApi: Sized {
         a2: Option<&Self::Object>,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_subs_parameters"))
+        let value = self
+            .ask(
+                "_Py_subs_parameters",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Object(a2),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_Py_subs_parameters", value)
     }
     /// `_Py_unicode_fs_codec_encoding`.
     fn _Py_unicode_fs_codec_encoding(
@@ -17256,7 +21109,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_unicode_fs_codec_error_handler"))
+        let value = self
+            .ask(
+                "_Py_unicode_fs_codec_error_handler",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_unicode_fs_codec_error_handler", value)
     }
     /// `_Py_unicode_fs_codec_errors`.
     fn _Py_unicode_fs_codec_errors(
@@ -17270,35 +21129,61 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_Py_unicode_fs_codec_utf8"))
+        let value = self
+            .ask(
+                "_Py_unicode_fs_codec_utf8",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_Py_unicode_fs_codec_utf8", value)
     }
     /// `_Py_unicode_ids_size`.
     fn _Py_unicode_ids_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("_Py_unicode_ids_size"))
+        let value = self
+            .ask(
+                "_Py_unicode_ids_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "_Py_unicode_ids_size", value)
     }
     /// `_Py_unicode_state_fs_codec`.
     fn _Py_unicode_state_fs_codec(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_unicode_state_fs_codec"))
+        let value = self
+            .ask(
+                "_Py_unicode_state_fs_codec",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_unicode_state_fs_codec", value)
     }
     /// `_Py_unicode_state_ids`.
     fn _Py_unicode_state_ids(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_Py_unicode_state_ids"))
+        let value = self
+            .ask(
+                "_Py_unicode_state_ids",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_Py_unicode_state_ids", value)
     }
     /// `_Py_union_args`.
     fn _Py_union_args(
         &mut self,
         self_: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("_Py_union_args"))
+        let value = self
+            .ask("_Py_union_args", &mut [Asked::Object(Some(self_))], Gives::Object)?;
+        crate::calls::object(self, "_Py_union_args", value)
     }
     /// `_copy_characters`.
     fn _copy_characters(
@@ -17310,7 +21195,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_copy_characters"))
+        let value = self
+            .ask(
+                "_copy_characters",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(a2)),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "_copy_characters", value)
     }
     /// `_float_div_mod`.
     fn _float_div_mod(
@@ -17327,36 +21225,64 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_func_version_cache_item_code"))
+        let value = self
+            .ask(
+                "_func_version_cache_item_code",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_func_version_cache_item_code", value)
     }
     /// `_func_version_cache_item_func`.
     fn _func_version_cache_item_func(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("_func_version_cache_item_func"))
+        let value = self
+            .ask(
+                "_func_version_cache_item_func",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "_func_version_cache_item_func", value)
     }
     /// `_list_clear`.
     fn _list_clear(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("_list_clear"))
+        let value = self
+            .ask("_list_clear", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "_list_clear", value)
     }
     /// `add_operators`.
     fn add_operators(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("add_operators"))
+        let value = self
+            .ask("add_operators", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "add_operators", value)
     }
     /// `anextawaitableobject_default_value`.
     fn anextawaitableobject_default_value(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("anextawaitableobject_default_value"))
+        let value = self
+            .ask(
+                "anextawaitableobject_default_value",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "anextawaitableobject_default_value", value)
     }
     /// `anextawaitableobject_wrapped`.
     fn anextawaitableobject_wrapped(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("anextawaitableobject_wrapped"))
+        let value = self
+            .ask(
+                "anextawaitableobject_wrapped",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "anextawaitableobject_wrapped", value)
     }
     /// `any_find_slice`.
     fn any_find_slice(
@@ -17367,7 +21293,19 @@ pub trait CApi: Sized {
         a3: isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("any_find_slice"))
+        let value = self
+            .ask(
+                "any_find_slice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "any_find_slice", value)
     }
     /// `any_find_slice_3_11`.
     fn any_find_slice_3_11(
@@ -17378,7 +21316,19 @@ pub trait CApi: Sized {
         a3: isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("any_find_slice_3_11"))
+        let value = self
+            .ask(
+                "any_find_slice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "any_find_slice", value)
     }
     /// `anylib_find`.
     fn anylib_find(
@@ -17392,7 +21342,22 @@ pub trait CApi: Sized {
         a6: isize,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("anylib_find"))
+        let value = self
+            .ask(
+                "anylib_find",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(a2),
+                    Asked::Int(a3 as i64),
+                    Asked::Object(Some(a4)),
+                    Asked::Object(a5),
+                    Asked::Int(a6 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "anylib_find", value)
     }
     /// `ascii_upper_or_lower`.
     fn ascii_upper_or_lower(
@@ -17400,7 +21365,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("ascii_upper_or_lower"))
+        let value = self
+            .ask(
+                "ascii_upper_or_lower",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "ascii_upper_or_lower", value)
     }
     /// `asciilib__lex_search`.
     fn asciilib__lex_search(
@@ -17447,21 +21418,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("asciilib_prework_cut"))
+        let value = self
+            .ask(
+                "asciilib_prework_cut",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "asciilib_prework_cut", value)
     }
     /// `asciilib_prework_len_needle`.
     fn asciilib_prework_len_needle(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("asciilib_prework_len_needle"))
+        let value = self
+            .ask(
+                "asciilib_prework_len_needle",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "asciilib_prework_len_needle", value)
     }
     /// `asciilib_prework_period`.
     fn asciilib_prework_period(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("asciilib_prework_period"))
+        let value = self
+            .ask(
+                "asciilib_prework_period",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "asciilib_prework_period", value)
     }
     /// `bytearray_append_impl`.
     fn bytearray_append_impl(
@@ -17469,7 +21458,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_append_impl"))
+        let value = self
+            .ask(
+                "bytearray_append_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_append_impl", value)
     }
     /// `bytearray_insert_impl`.
     fn bytearray_insert_impl(
@@ -17478,7 +21473,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_insert_impl"))
+        let value = self
+            .ask(
+                "bytearray_insert_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_insert_impl", value)
     }
     /// `bytearray_pop_impl`.
     fn bytearray_pop_impl(
@@ -17486,7 +21491,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_pop_impl"))
+        let value = self
+            .ask(
+                "bytearray_pop_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_pop_impl", value)
     }
     /// `bytearray_remove_impl`.
     fn bytearray_remove_impl(
@@ -17494,7 +21505,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_remove_impl"))
+        let value = self
+            .ask(
+                "bytearray_remove_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_remove_impl", value)
     }
     /// `bytearray_removeprefix_impl`.
     fn bytearray_removeprefix_impl(
@@ -17502,7 +21519,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_removeprefix_impl"))
+        let value = self
+            .ask(
+                "bytearray_removeprefix_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_removeprefix_impl", value)
     }
     /// `bytearray_removesuffix_impl`.
     fn bytearray_removesuffix_impl(
@@ -17510,28 +21533,48 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_removesuffix_impl"))
+        let value = self
+            .ask(
+                "bytearray_removesuffix_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_removesuffix_impl", value)
     }
     /// `bytearray_repr`.
     fn bytearray_repr(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_repr"))
+        let value = self
+            .ask("bytearray_repr", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "bytearray_repr", value)
     }
     /// `bytearray_reverse_impl`.
     fn bytearray_reverse_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_reverse_impl"))
+        let value = self
+            .ask(
+                "bytearray_reverse_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_reverse_impl", value)
     }
     /// `bytearray_sizeof_impl`.
     fn bytearray_sizeof_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_sizeof_impl"))
+        let value = self
+            .ask(
+                "bytearray_sizeof_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_sizeof_impl", value)
     }
     /// `bytearray_strip_impl_helper`.
     fn bytearray_strip_impl_helper(
@@ -17540,7 +21583,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearray_strip_impl_helper"))
+        let value = self
+            .ask(
+                "bytearray_strip_impl_helper",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_strip_impl_helper", value)
     }
     /// `bytearrayobject_countchar`.
     fn bytearrayobject_countchar(
@@ -17550,7 +21603,18 @@ pub trait CApi: Sized {
         a2: i8,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytearrayobject_countchar"))
+        let value = self
+            .ask(
+                "bytearrayobject_countchar",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytearrayobject_countchar", value)
     }
     /// `bytearrayobject_fastsearch`.
     fn bytearrayobject_fastsearch(
@@ -17562,7 +21626,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytearrayobject_fastsearch"))
+        let value = self
+            .ask(
+                "bytearrayobject_fastsearch",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Str(Some(a2)),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytearrayobject_fastsearch", value)
     }
     /// `bytearrayobject_pad`.
     fn bytearrayobject_pad(
@@ -17572,7 +21649,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: i8,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_pad"))
+        let value = self
+            .ask(
+                "bytearrayobject_pad",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_pad", value)
     }
     /// `bytearrayobject_stringlib__lex_search`.
     fn bytearrayobject_stringlib__lex_search(
@@ -17582,7 +21670,18 @@ pub trait CApi: Sized {
         a2: &mut isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib__lex_search"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib__lex_search",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::OutSize(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytearrayobject_stringlib__lex_search", value)
     }
     /// `bytearrayobject_stringlib__preprocess`.
     fn bytearrayobject_stringlib__preprocess(
@@ -17591,7 +21690,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib__preprocess"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib__preprocess",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "bytearrayobject_stringlib__preprocess", value)
     }
     /// `bytearrayobject_stringlib__two_way`.
     fn bytearrayobject_stringlib__two_way(
@@ -17600,7 +21709,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib__two_way"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib__two_way",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytearrayobject_stringlib__two_way", value)
     }
     /// `bytearrayobject_stringlib_bytes_join`.
     fn bytearrayobject_stringlib_bytes_join(
@@ -17608,7 +21727,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_bytes_join"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_bytes_join",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_bytes_join", value)
     }
     /// `bytearrayobject_stringlib_partition`.
     fn bytearrayobject_stringlib_partition(
@@ -17620,7 +21745,20 @@ pub trait CApi: Sized {
         a4: &str,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_partition"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_partition",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(Some(a3)),
+                    Asked::Str(Some(a4)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_partition", value)
     }
     /// `bytearrayobject_stringlib_replace`.
     fn bytearrayobject_stringlib_replace(
@@ -17632,7 +21770,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_replace"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_replace",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Str(Some(a3)),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_replace", value)
     }
     /// `bytearrayobject_stringlib_rpartition`.
     fn bytearrayobject_stringlib_rpartition(
@@ -17644,7 +21795,20 @@ pub trait CApi: Sized {
         a4: &str,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_rpartition"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_rpartition",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(Some(a3)),
+                    Asked::Str(Some(a4)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_rpartition", value)
     }
     /// `bytearrayobject_stringlib_splitlines`.
     fn bytearrayobject_stringlib_splitlines(
@@ -17654,7 +21818,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_splitlines"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_splitlines",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_splitlines", value)
     }
     /// `bytearrayobject_stringlib_zfill_impl`.
     fn bytearrayobject_stringlib_zfill_impl(
@@ -17662,7 +21837,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytearrayobject_stringlib_zfill_impl"))
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_zfill_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_zfill_impl", value)
     }
     /// `bytes_compare_eq`.
     fn bytes_compare_eq(
@@ -17670,7 +21851,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("bytes_compare_eq"))
+        let value = self
+            .ask(
+                "bytes_compare_eq",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "bytes_compare_eq", value)
     }
     /// `bytes_removeprefix_impl`.
     fn bytes_removeprefix_impl(
@@ -17678,7 +21865,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_removeprefix_impl"))
+        let value = self
+            .ask(
+                "bytes_removeprefix_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_removeprefix_impl", value)
     }
     /// `bytes_removesuffix_impl`.
     fn bytes_removesuffix_impl(
@@ -17686,7 +21879,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_removesuffix_impl"))
+        let value = self
+            .ask(
+                "bytes_removesuffix_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_removesuffix_impl", value)
     }
     /// `bytes_subtype_new`.
     fn bytes_subtype_new(
@@ -17694,21 +21893,39 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytes_subtype_new"))
+        let value = self
+            .ask(
+                "bytes_subtype_new",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_subtype_new", value)
     }
     /// `bytesiterobject_it_index`.
     fn bytesiterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytesiterobject_it_index"))
+        let value = self
+            .ask(
+                "bytesiterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytesiterobject_it_index", value)
     }
     /// `bytesiterobject_it_seq`.
     fn bytesiterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("bytesiterobject_it_seq"))
+        let value = self
+            .ask(
+                "bytesiterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "bytesiterobject_it_seq", value)
     }
     /// `bytesobject_countchar`.
     fn bytesobject_countchar(
@@ -17718,7 +21935,18 @@ pub trait CApi: Sized {
         a2: i8,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytesobject_countchar"))
+        let value = self
+            .ask(
+                "bytesobject_countchar",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytesobject_countchar", value)
     }
     /// `bytesobject_do_strip`.
     fn bytesobject_do_strip(
@@ -17726,7 +21954,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_do_strip"))
+        let value = self
+            .ask(
+                "bytesobject_do_strip",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_do_strip", value)
     }
     /// `bytesobject_fastsearch`.
     fn bytesobject_fastsearch(
@@ -17738,7 +21972,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytesobject_fastsearch"))
+        let value = self
+            .ask(
+                "bytesobject_fastsearch",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Str(Some(a2)),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytesobject_fastsearch", value)
     }
     /// `bytesobject_pad`.
     fn bytesobject_pad(
@@ -17748,7 +21995,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: i8,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_pad"))
+        let value = self
+            .ask(
+                "bytesobject_pad",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_pad", value)
     }
     /// `bytesobject_stringlib__lex_search`.
     fn bytesobject_stringlib__lex_search(
@@ -17758,7 +22016,18 @@ pub trait CApi: Sized {
         a2: &mut isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib__lex_search"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib__lex_search",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::OutSize(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytesobject_stringlib__lex_search", value)
     }
     /// `bytesobject_stringlib__preprocess`.
     fn bytesobject_stringlib__preprocess(
@@ -17767,7 +22036,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib__preprocess"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib__preprocess",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "bytesobject_stringlib__preprocess", value)
     }
     /// `bytesobject_stringlib__two_way`.
     fn bytesobject_stringlib__two_way(
@@ -17776,7 +22055,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib__two_way"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib__two_way",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "bytesobject_stringlib__two_way", value)
     }
     /// `bytesobject_stringlib_bytes_join`.
     fn bytesobject_stringlib_bytes_join(
@@ -17784,7 +22073,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_bytes_join"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_bytes_join",
+                &mut [Asked::Object(a0), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_bytes_join", value)
     }
     /// `bytesobject_stringlib_partition`.
     fn bytesobject_stringlib_partition(
@@ -17796,7 +22091,20 @@ pub trait CApi: Sized {
         a4: &str,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_partition"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_partition",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(a3),
+                    Asked::Str(Some(a4)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_partition", value)
     }
     /// `bytesobject_stringlib_replace`.
     fn bytesobject_stringlib_replace(
@@ -17808,7 +22116,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_replace"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_replace",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Str(Some(a3)),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_replace", value)
     }
     /// `bytesobject_stringlib_rpartition`.
     fn bytesobject_stringlib_rpartition(
@@ -17820,7 +22141,20 @@ pub trait CApi: Sized {
         a4: &str,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_rpartition"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_rpartition",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(a3),
+                    Asked::Str(Some(a4)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_rpartition", value)
     }
     /// `bytesobject_stringlib_splitlines`.
     fn bytesobject_stringlib_splitlines(
@@ -17830,7 +22164,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_splitlines"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_splitlines",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_splitlines", value)
     }
     /// `bytesobject_stringlib_zfill_impl`.
     fn bytesobject_stringlib_zfill_impl(
@@ -17838,7 +22183,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("bytesobject_stringlib_zfill_impl"))
+        let value = self
+            .ask(
+                "bytesobject_stringlib_zfill_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_zfill_impl", value)
     }
     /// `call_PyCFunction`.
     fn call_PyCFunction(
@@ -18252,14 +22603,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("calliterobject_it_callable"))
+        let value = self
+            .ask(
+                "calliterobject_it_callable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "calliterobject_it_callable", value)
     }
     /// `calliterobject_it_sentinel`.
     fn calliterobject_it_sentinel(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("calliterobject_it_sentinel"))
+        let value = self
+            .ask(
+                "calliterobject_it_sentinel",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "calliterobject_it_sentinel", value)
     }
     /// `charmap_decode_mapping`.
     fn charmap_decode_mapping(
@@ -18270,7 +22633,19 @@ pub trait CApi: Sized {
         a3: &str,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("charmap_decode_mapping"))
+        let value = self
+            .ask(
+                "charmap_decode_mapping",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(a2)),
+                    Asked::Str(Some(a3)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "charmap_decode_mapping", value)
     }
     /// `charmap_decode_string`.
     fn charmap_decode_string(
@@ -18281,7 +22656,19 @@ pub trait CApi: Sized {
         a3: &str,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("charmap_decode_string"))
+        let value = self
+            .ask(
+                "charmap_decode_string",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(a2)),
+                    Asked::Str(Some(a3)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "charmap_decode_string", value)
     }
     /// `check_keyword`.
     fn check_keyword(
@@ -18290,14 +22677,26 @@ pub trait CApi: Sized {
         a1: i32,
         args: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("check_keyword"))
+        let value = self
+            .ask(
+                "check_keyword",
+                &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Str(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "check_keyword", value)
     }
     /// `classmethod_cm_callable`.
     fn classmethod_cm_callable(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("classmethod_cm_callable"))
+        let value = self
+            .ask(
+                "classmethod_cm_callable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "classmethod_cm_callable", value)
     }
     /// `clear_interned_dict`.
     fn clear_interned_dict(&mut self) -> Result<(), Self::Error> {
@@ -18309,19 +22708,35 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_slots"))
+        let value = self
+            .ask(
+                "clear_slots",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "clear_slots", value)
     }
     /// `clear_tp_dict`.
     fn clear_tp_dict(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_tp_dict"))
+        let value = self
+            .ask("clear_tp_dict", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "clear_tp_dict", value)
     }
     /// `clear_tp_subclasses`.
     fn clear_tp_subclasses(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_tp_subclasses"))
+        let value = self
+            .ask(
+                "clear_tp_subclasses",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "clear_tp_subclasses", value)
     }
     /// `clear_weakref`.
     fn clear_weakref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_weakref"))
+        let value = self
+            .ask("clear_weakref", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "clear_weakref", value)
     }
     /// `clear_weakref_lock_held`.
     fn clear_weakref_lock_held(
@@ -18329,42 +22744,74 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &mut Option<Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("clear_weakref_lock_held"))
+        let value = self
+            .ask(
+                "clear_weakref_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Out(args)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "clear_weakref_lock_held", value)
     }
     /// `clone_combined_dict_keys`.
     fn clone_combined_dict_keys(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("clone_combined_dict_keys"))
+        let value = self
+            .ask(
+                "clone_combined_dict_keys",
+                &mut [Asked::Object(object)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "clone_combined_dict_keys", value)
     }
     /// `complex___complex___impl`.
     fn complex___complex___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("complex___complex___impl"))
+        let value = self
+            .ask(
+                "complex___complex___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "complex___complex___impl", value)
     }
     /// `complex___getnewargs___impl`.
     fn complex___getnewargs___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("complex___getnewargs___impl"))
+        let value = self
+            .ask(
+                "complex___getnewargs___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "complex___getnewargs___impl", value)
     }
     /// `complex_conjugate_impl`.
     fn complex_conjugate_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("complex_conjugate_impl"))
+        let value = self
+            .ask(
+                "complex_conjugate_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "complex_conjugate_impl", value)
     }
     /// `copy_values`.
     fn copy_values(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("copy_values"))
+        let value = self
+            .ask("copy_values", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "copy_values", value)
     }
     /// `copysign`.
     fn copysign(&mut self, x: f64, y: f64) -> Result<f64, Self::Error> {
@@ -18376,7 +22823,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &mut isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("count_members"))
+        let value = self
+            .ask(
+                "count_members",
+                &mut [Asked::Object(Some(a0)), Asked::OutSize(args)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "count_members", value)
     }
     /// `delete_index_from_values`.
     fn delete_index_from_values(
@@ -18384,7 +22837,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("delete_index_from_values"))
+        let value = self
+            .ask(
+                "delete_index_from_values",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "delete_index_from_values", value)
     }
     /// `delitem_common`.
     fn delitem_common(
@@ -18395,7 +22854,19 @@ pub trait CApi: Sized {
         a3: &Self::Object,
         args: u64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("delitem_common"))
+        let value = self
+            .ask(
+                "delitem_common",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(Some(a3)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "delitem_common", value)
     }
     /// `delitem_common_3_11`.
     fn delitem_common_3_11(
@@ -18405,7 +22876,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("delitem_common_3_11"))
+        let value = self
+            .ask(
+                "delitem_common",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "delitem_common", value)
     }
     /// `dict_equal`.
     fn dict_equal(
@@ -18413,7 +22895,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_equal"))
+        let value = self
+            .ask(
+                "dict_equal",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "dict_equal", value)
     }
     /// `dict_equal_lock_held`.
     fn dict_equal_lock_held(
@@ -18421,7 +22909,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_equal_lock_held"))
+        let value = self
+            .ask(
+                "dict_equal_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "dict_equal_lock_held", value)
     }
     /// `dict_getitem`.
     fn dict_getitem(
@@ -18430,18 +22924,32 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_getitem"))
+        let value = self
+            .ask(
+                "dict_getitem",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Str(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dict_getitem", value)
     }
     /// `dict_items`.
     fn dict_items(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_items"))
+        let value = self
+            .ask("dict_items", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "dict_items", value)
     }
     /// `dict_keys`.
     fn dict_keys(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_keys"))
+        let value = self
+            .ask("dict_keys", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "dict_keys", value)
     }
     /// `dict_merge`.
     fn dict_merge(
@@ -18450,7 +22958,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dict_merge"))
+        let value = self
+            .ask(
+                "dict_merge",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "dict_merge", value)
     }
     /// `dict_new`.
     fn dict_new(
@@ -18459,21 +22977,35 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_new"))
+        let value = self
+            .ask(
+                "dict_new",
+                &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dict_new", value)
     }
     /// `dict_popitem_impl`.
     fn dict_popitem_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_popitem_impl"))
+        let value = self
+            .ask(
+                "dict_popitem_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dict_popitem_impl", value)
     }
     /// `dict_values`.
     fn dict_values(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dict_values"))
+        let value = self
+            .ask("dict_values", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "dict_values", value)
     }
     /// `dictiter_iternextitem_lock_held`.
     fn dictiter_iternextitem_lock_held(
@@ -18483,7 +23015,18 @@ pub trait CApi: Sized {
         a2: &mut Option<Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dictiter_iternextitem_lock_held"))
+        let value = self
+            .ask(
+                "dictiter_iternextitem_lock_held",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Out(a2),
+                    Asked::Out(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "dictiter_iternextitem_lock_held", value)
     }
     /// `dictiter_iternextkey_lock_held`.
     fn dictiter_iternextkey_lock_held(
@@ -18491,7 +23034,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dictiter_iternextkey_lock_held"))
+        let value = self
+            .ask(
+                "dictiter_iternextkey_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dictiter_iternextkey_lock_held", value)
     }
     /// `dictiter_iternextvalue_lock_held`.
     fn dictiter_iternextvalue_lock_held(
@@ -18499,42 +23048,74 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dictiter_iternextvalue_lock_held"))
+        let value = self
+            .ask(
+                "dictiter_iternextvalue_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dictiter_iternextvalue_lock_held", value)
     }
     /// `dictiterobject_di_dict`.
     fn dictiterobject_di_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("dictiterobject_di_dict"))
+        let value = self
+            .ask(
+                "dictiterobject_di_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "dictiterobject_di_dict", value)
     }
     /// `dictiterobject_di_pos`.
     fn dictiterobject_di_pos(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("dictiterobject_di_pos"))
+        let value = self
+            .ask(
+                "dictiterobject_di_pos",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "dictiterobject_di_pos", value)
     }
     /// `dictiterobject_di_result`.
     fn dictiterobject_di_result(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("dictiterobject_di_result"))
+        let value = self
+            .ask(
+                "dictiterobject_di_result",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "dictiterobject_di_result", value)
     }
     /// `dictiterobject_di_used`.
     fn dictiterobject_di_used(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("dictiterobject_di_used"))
+        let value = self
+            .ask(
+                "dictiterobject_di_used",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "dictiterobject_di_used", value)
     }
     /// `dictiterobject_len`.
     fn dictiterobject_len(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("dictiterobject_len"))
+        let value = self
+            .ask("dictiterobject_len", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "dictiterobject_len", value)
     }
     /// `dictkeys_decref`.
     fn dictkeys_decref(
@@ -18550,11 +23131,19 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("dictkeys_get_index"))
+        let value = self
+            .ask(
+                "dictkeys_get_index",
+                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "dictkeys_get_index", value)
     }
     /// `dictkeys_incref`.
     fn dictkeys_incref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("dictkeys_incref"))
+        let value = self
+            .ask("dictkeys_incref", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "dictkeys_incref", value)
     }
     /// `dictkeys_set_index`.
     fn dictkeys_set_index(
@@ -18563,7 +23152,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("dictkeys_set_index"))
+        let value = self
+            .ask(
+                "dictkeys_set_index",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "dictkeys_set_index", value)
     }
     /// `dictobject_unicode_eq`.
     fn dictobject_unicode_eq(
@@ -18571,7 +23170,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("dictobject_unicode_eq"))
+        let value = self
+            .ask(
+                "dictobject_unicode_eq",
+                &mut [Asked::Object(a0), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "dictobject_unicode_eq", value)
     }
     /// `dictobject_validate_watcher_id`.
     fn dictobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
@@ -18592,7 +23197,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("dictreviter_iter_lock_held"))
+        let value = self
+            .ask(
+                "dictreviter_iter_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "dictreviter_iter_lock_held", value)
     }
     /// `divmod_shift`.
     fn divmod_shift(
@@ -18631,14 +23242,26 @@ pub trait CApi: Sized {
         a1: i32,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("do_xstrip"))
+        let value = self
+            .ask(
+                "do_xstrip",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "do_xstrip", value)
     }
     /// `encoding_map_count2`.
     fn encoding_map_count2(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("encoding_map_count2"))
+        let value = self
+            .ask("encoding_map_count2", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "encoding_map_count2", value)
     }
     /// `encoding_map_level1_at`.
     fn encoding_map_level1_at(
@@ -18646,7 +23269,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("encoding_map_level1_at"))
+        let value = self
+            .ask(
+                "encoding_map_level1_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "encoding_map_level1_at", value)
     }
     /// `encoding_map_level23_at`.
     fn encoding_map_level23_at(
@@ -18654,42 +23283,74 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<u8, Self::Error> {
-        Err(self.unsupported("encoding_map_level23_at"))
+        let value = self
+            .ask(
+                "encoding_map_level23_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "encoding_map_level23_at", value)
     }
     /// `enumobject_en_index`.
     fn enumobject_en_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("enumobject_en_index"))
+        let value = self
+            .ask(
+                "enumobject_en_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "enumobject_en_index", value)
     }
     /// `enumobject_en_longindex`.
     fn enumobject_en_longindex(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("enumobject_en_longindex"))
+        let value = self
+            .ask(
+                "enumobject_en_longindex",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "enumobject_en_longindex", value)
     }
     /// `enumobject_en_result`.
     fn enumobject_en_result(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("enumobject_en_result"))
+        let value = self
+            .ask(
+                "enumobject_en_result",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "enumobject_en_result", value)
     }
     /// `enumobject_en_sit`.
     fn enumobject_en_sit(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("enumobject_en_sit"))
+        let value = self
+            .ask(
+                "enumobject_en_sit",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "enumobject_en_sit", value)
     }
     /// `enumobject_one`.
     fn enumobject_one(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("enumobject_one"))
+        let value = self
+            .ask("enumobject_one", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "enumobject_one", value)
     }
     /// `fabs`.
     fn fabs(&mut self, x: f64) -> Result<f64, Self::Error> {
@@ -18706,14 +23367,34 @@ pub trait CApi: Sized {
         a5: Option<&Self::Object>,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("field_name_split"))
+        let value = self
+            .ask(
+                "field_name_split",
+                &mut [
+                    Asked::Object(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(Some(a3)),
+                    Asked::OutSize(a4),
+                    Asked::Object(a5),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "field_name_split", value)
     }
     /// `fieldnameiterobject_it_field`.
     fn fieldnameiterobject_it_field(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("fieldnameiterobject_it_field"))
+        let value = self
+            .ask(
+                "fieldnameiterobject_it_field",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "fieldnameiterobject_it_field", value)
     }
     /// `find_signature`.
     fn find_signature(&mut self, a0: &str, args: &str) -> Result<String, Self::Error> {
@@ -18728,14 +23409,32 @@ pub trait CApi: Sized {
         a3: u32,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("findchar"))
+        let value = self
+            .ask(
+                "findchar",
+                &mut [
+                    Asked::Object(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "findchar", value)
     }
     /// `float___ceil___impl`.
     fn float___ceil___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float___ceil___impl"))
+        let value = self
+            .ask(
+                "float___ceil___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float___ceil___impl", value)
     }
     /// `float___getformat___impl`.
     fn float___getformat___impl(
@@ -18743,14 +23442,26 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float___getformat___impl"))
+        let value = self
+            .ask(
+                "float___getformat___impl",
+                &mut [Asked::Object(Some(a0)), Asked::Str(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float___getformat___impl", value)
     }
     /// `float___getnewargs___impl`.
     fn float___getnewargs___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float___getnewargs___impl"))
+        let value = self
+            .ask(
+                "float___getnewargs___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float___getnewargs___impl", value)
     }
     /// `float___round___impl`.
     fn float___round___impl(
@@ -18758,32 +23469,53 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float___round___impl"))
+        let value = self
+            .ask(
+                "float___round___impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float___round___impl", value)
     }
     /// `float_as_integer_ratio_impl`.
     fn float_as_integer_ratio_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float_as_integer_ratio_impl"))
+        let value = self
+            .ask(
+                "float_as_integer_ratio_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float_as_integer_ratio_impl", value)
     }
     /// `float_hex_impl`.
     fn float_hex_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float_hex_impl"))
+        let value = self
+            .ask("float_hex_impl", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "float_hex_impl", value)
     }
     /// `float_is_integer_impl`.
     fn float_is_integer_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("float_is_integer_impl"))
+        let value = self
+            .ask(
+                "float_is_integer_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "float_is_integer_impl", value)
     }
     /// `floatobject__init_global_state`.
     fn floatobject__init_global_state(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("floatobject__init_global_state"))
+        let value = self.ask("floatobject__init_global_state", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "floatobject__init_global_state", value)
     }
     /// `floor`.
     fn floor(&mut self, x: f64) -> Result<f64, Self::Error> {
@@ -18798,61 +23530,109 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("formatteriterobject_it_markup"))
+        let value = self
+            .ask(
+                "formatteriterobject_it_markup",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "formatteriterobject_it_markup", value)
     }
     /// `free_keys_object`.
     fn free_keys_object(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("free_keys_object"))
+        let value = self
+            .ask(
+                "free_keys_object",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "free_keys_object", value)
     }
     /// `free_values`.
     fn free_values(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("free_values"))
+        let value = self
+            .ask("free_values", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "free_values", value)
     }
     /// `frozenset_hash_impl`.
     fn frozenset_hash_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("frozenset_hash_impl"))
+        let value = self
+            .ask(
+                "frozenset_hash_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "frozenset_hash_impl", value)
     }
     /// `gaiterobject_obj`.
     fn gaiterobject_obj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("gaiterobject_obj"))
+        let value = self
+            .ask(
+                "gaiterobject_obj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "gaiterobject_obj", value)
     }
     /// `gaobject_args`.
     fn gaobject_args(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("gaobject_args"))
+        let value = self
+            .ask("gaobject_args", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "gaobject_args", value)
     }
     /// `gaobject_origin`.
     fn gaobject_origin(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("gaobject_origin"))
+        let value = self
+            .ask(
+                "gaobject_origin",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "gaobject_origin", value)
     }
     /// `gaobject_parameters`.
     fn gaobject_parameters(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("gaobject_parameters"))
+        let value = self
+            .ask(
+                "gaobject_parameters",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "gaobject_parameters", value)
     }
     /// `gaobject_starred`.
     fn gaobject_starred(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("gaobject_starred"))
+        let value = self
+            .ask("gaobject_starred", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "gaobject_starred", value)
     }
     /// `gaobject_weakreflist`.
     fn gaobject_weakreflist(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("gaobject_weakreflist"))
+        let value = self
+            .ask(
+                "gaobject_weakreflist",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "gaobject_weakreflist", value)
     }
     /// `get_insertion_order_array`.
     fn get_insertion_order_array(
@@ -18867,7 +23647,9 @@ pub trait CApi: Sized {
     }
     /// `get_latin1_char`.
     fn get_latin1_char(&mut self, object: u8) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("get_latin1_char"))
+        let value = self
+            .ask("get_latin1_char", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "get_latin1_char", value)
     }
     /// `get_or_create_weakref`.
     fn get_or_create_weakref(
@@ -18876,11 +23658,19 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("get_or_create_weakref"))
+        let value = self
+            .ask(
+                "get_or_create_weakref",
+                &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "get_or_create_weakref", value)
     }
     /// `get_real_size`.
     fn get_real_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("get_real_size"))
+        let value = self
+            .ask("get_real_size", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "get_real_size", value)
     }
     /// `handle_func_event`.
     fn handle_func_event(
@@ -18889,7 +23679,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("handle_func_event"))
+        let value = self
+            .ask(
+                "handle_func_event",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "handle_func_event", value)
     }
     /// `has_shared_intern_dict`.
     fn has_shared_intern_dict(&mut self) -> Result<i32, Self::Error> {
@@ -18901,7 +23701,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("inherit_slots"))
+        let value = self
+            .ask(
+                "inherit_slots",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "inherit_slots", value)
     }
     /// `init_inline_values`.
     fn init_inline_values(
@@ -18909,14 +23715,26 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("init_inline_values"))
+        let value = self
+            .ask(
+                "init_inline_values",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "init_inline_values", value)
     }
     /// `init_tp_subclasses`.
     fn init_tp_subclasses(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("init_tp_subclasses"))
+        let value = self
+            .ask(
+                "init_tp_subclasses",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "init_tp_subclasses", value)
     }
     /// `initialize_members`.
     fn initialize_members(
@@ -18925,7 +23743,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("initialize_members"))
+        let value = self
+            .ask(
+                "initialize_members",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "initialize_members", value)
     }
     /// `initialize_static_fields`.
     fn initialize_static_fields(
@@ -18936,7 +23764,19 @@ pub trait CApi: Sized {
         a3: isize,
         args: u64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("initialize_static_fields"))
+        let value = self
+            .ask(
+                "initialize_static_fields",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "initialize_static_fields", value)
     }
     /// `initialize_structseq_dict`.
     fn initialize_structseq_dict(
@@ -18946,7 +23786,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("initialize_structseq_dict"))
+        let value = self
+            .ask(
+                "initialize_structseq_dict",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "initialize_structseq_dict", value)
     }
     /// `insert_after`.
     fn insert_after(
@@ -18954,7 +23805,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("insert_after"))
+        let value = self
+            .ask(
+                "insert_after",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "insert_after", value)
     }
     /// `insert_combined_dict`.
     fn insert_combined_dict(
@@ -18991,7 +23848,13 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("int___sizeof___impl"))
+        let value = self
+            .ask(
+                "int___sizeof___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "int___sizeof___impl", value)
     }
     /// `intern_common`.
     fn intern_common(
@@ -19006,7 +23869,9 @@ pub trait CApi: Sized {
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("is_dunder_name"))
+        let value = self
+            .ask("is_dunder_name", &mut [Asked::Object(object)], Gives::Int)?;
+        crate::calls::int(self, "is_dunder_name", value)
     }
     /// `isfinite`.
     fn isfinite(&mut self, x: f64) -> Result<i32, Self::Error> {
@@ -19025,7 +23890,9 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("items_lock_held"))
+        let value = self
+            .ask("items_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "items_lock_held", value)
     }
     /// `k_lopsided_mul`.
     fn k_lopsided_mul(
@@ -19033,7 +23900,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("k_lopsided_mul"))
+        let value = self
+            .ask(
+                "k_lopsided_mul",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "k_lopsided_mul", value)
     }
     /// `k_mul`.
     fn k_mul(
@@ -19041,14 +23914,22 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("k_mul"))
+        let value = self
+            .ask(
+                "k_mul",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "k_mul", value)
     }
     /// `keys_lock_held`.
     fn keys_lock_held(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("keys_lock_held"))
+        let value = self
+            .ask("keys_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "keys_lock_held", value)
     }
     /// `list___init___impl`.
     fn list___init___impl(
@@ -19056,7 +23937,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list___init___impl"))
+        let value = self
+            .ask(
+                "list___init___impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list___init___impl", value)
     }
     /// `list_ass_slice`.
     fn list_ass_slice(
@@ -19066,7 +23953,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_ass_slice"))
+        let value = self
+            .ask(
+                "list_ass_slice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_ass_slice", value)
     }
     /// `list_ass_slice_lock_held`.
     fn list_ass_slice_lock_held(
@@ -19076,7 +23974,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_ass_slice_lock_held"))
+        let value = self
+            .ask(
+                "list_ass_slice_lock_held",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_ass_slice_lock_held", value)
     }
     /// `list_ass_subscript_lock_held`.
     fn list_ass_subscript_lock_held(
@@ -19085,7 +23994,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_ass_subscript_lock_held"))
+        let value = self
+            .ask(
+                "list_ass_subscript_lock_held",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_ass_subscript_lock_held", value)
     }
     /// `list_clear_impl`.
     fn list_clear_impl(
@@ -19093,7 +24012,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("list_clear_impl"))
+        let value = self
+            .ask(
+                "list_clear_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "list_clear_impl", value)
     }
     /// `list_concat_lock_held`.
     fn list_concat_lock_held(
@@ -19101,7 +24026,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_concat_lock_held"))
+        let value = self
+            .ask(
+                "list_concat_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_concat_lock_held", value)
     }
     /// `list_extend`.
     fn list_extend(
@@ -19109,7 +24040,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_extend"))
+        let value = self
+            .ask(
+                "list_extend",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_extend", value)
     }
     /// `list_extend_dict`.
     fn list_extend_dict(
@@ -19118,7 +24055,17 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_extend_dict"))
+        let value = self
+            .ask(
+                "list_extend_dict",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_extend_dict", value)
     }
     /// `list_extend_dictitems`.
     fn list_extend_dictitems(
@@ -19126,7 +24073,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_extend_dictitems"))
+        let value = self
+            .ask(
+                "list_extend_dictitems",
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_extend_dictitems", value)
     }
     /// `list_extend_fast`.
     fn list_extend_fast(
@@ -19134,7 +24087,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_extend_fast"))
+        let value = self
+            .ask(
+                "list_extend_fast",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_extend_fast", value)
     }
     /// `list_extend_iter_lock_held`.
     fn list_extend_iter_lock_held(
@@ -19142,7 +24101,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_extend_iter_lock_held"))
+        let value = self
+            .ask(
+                "list_extend_iter_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_extend_iter_lock_held", value)
     }
     /// `list_extend_set`.
     fn list_extend_set(
@@ -19150,7 +24115,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_extend_set"))
+        let value = self
+            .ask(
+                "list_extend_set",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_extend_set", value)
     }
     /// `list_inplace_repeat_lock_held`.
     fn list_inplace_repeat_lock_held(
@@ -19158,11 +24129,19 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_inplace_repeat_lock_held"))
+        let value = self
+            .ask(
+                "list_inplace_repeat_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_inplace_repeat_lock_held", value)
     }
     /// `list_new_prealloc`.
     fn list_new_prealloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_new_prealloc"))
+        let value = self
+            .ask("list_new_prealloc", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "list_new_prealloc", value)
     }
     /// `list_pop_impl`.
     fn list_pop_impl(
@@ -19170,7 +24149,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_pop_impl"))
+        let value = self
+            .ask(
+                "list_pop_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_pop_impl", value)
     }
     /// `list_repeat_lock_held`.
     fn list_repeat_lock_held(
@@ -19178,7 +24163,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_repeat_lock_held"))
+        let value = self
+            .ask(
+                "list_repeat_lock_held",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_repeat_lock_held", value)
     }
     /// `list_resize`.
     fn list_resize(
@@ -19186,14 +24177,26 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("list_resize"))
+        let value = self
+            .ask(
+                "list_resize",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "list_resize", value)
     }
     /// `list_reverse_impl`.
     fn list_reverse_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_reverse_impl"))
+        let value = self
+            .ask(
+                "list_reverse_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_reverse_impl", value)
     }
     /// `list_slice`.
     fn list_slice(
@@ -19202,7 +24205,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_slice"))
+        let value = self
+            .ask(
+                "list_slice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_slice", value)
     }
     /// `list_slice_lock_held`.
     fn list_slice_lock_held(
@@ -19211,7 +24224,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_slice_lock_held"))
+        let value = self
+            .ask(
+                "list_slice_lock_held",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_slice_lock_held", value)
     }
     /// `list_sort_impl`.
     fn list_sort_impl(
@@ -19220,35 +24243,69 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("list_sort_impl"))
+        let value = self
+            .ask(
+                "list_sort_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "list_sort_impl", value)
     }
     /// `listiterobject_it_index`.
     fn listiterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("listiterobject_it_index"))
+        let value = self
+            .ask(
+                "listiterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "listiterobject_it_index", value)
     }
     /// `listiterobject_it_seq`.
     fn listiterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("listiterobject_it_seq"))
+        let value = self
+            .ask(
+                "listiterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "listiterobject_it_seq", value)
     }
     /// `listreviterobject_it_index`.
     fn listreviterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("listreviterobject_it_index"))
+        let value = self
+            .ask(
+                "listreviterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "listreviterobject_it_index", value)
     }
     /// `listreviterobject_it_seq`.
     fn listreviterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("listreviterobject_it_seq"))
+        let value = self
+            .ask(
+                "listreviterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "listreviterobject_it_seq", value)
     }
     /// `long_bitwise`.
     fn long_bitwise(
@@ -19257,7 +24314,17 @@ pub trait CApi: Sized {
         a1: i8,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("long_bitwise"))
+        let value = self
+            .ask(
+                "long_bitwise",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "long_bitwise", value)
     }
     /// `long_pow`.
     fn long_pow(
@@ -19266,7 +24333,17 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("long_pow"))
+        let value = self
+            .ask(
+                "long_pow",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "long_pow", value)
     }
     /// `long_rem`.
     fn long_rem(
@@ -19275,35 +24352,69 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("long_rem"))
+        let value = self
+            .ask(
+                "long_rem",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Out(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "long_rem", value)
     }
     /// `longrangeiterobject_index`.
     fn longrangeiterobject_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("longrangeiterobject_index"))
+        let value = self
+            .ask(
+                "longrangeiterobject_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "longrangeiterobject_index", value)
     }
     /// `longrangeiterobject_len`.
     fn longrangeiterobject_len(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("longrangeiterobject_len"))
+        let value = self
+            .ask(
+                "longrangeiterobject_len",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "longrangeiterobject_len", value)
     }
     /// `longrangeiterobject_start`.
     fn longrangeiterobject_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("longrangeiterobject_start"))
+        let value = self
+            .ask(
+                "longrangeiterobject_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "longrangeiterobject_start", value)
     }
     /// `longrangeiterobject_step`.
     fn longrangeiterobject_step(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("longrangeiterobject_step"))
+        let value = self
+            .ask(
+                "longrangeiterobject_step",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "longrangeiterobject_step", value)
     }
     /// `make_bloom_mask`.
     fn make_bloom_mask(
@@ -19312,14 +24423,26 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: isize,
     ) -> Result<u64, Self::Error> {
-        Err(self.unsupported("make_bloom_mask"))
+        let value = self
+            .ask(
+                "make_bloom_mask",
+                &mut [Asked::Int(a0 as i64), Asked::Object(a1), Asked::Int(args as i64)],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "make_bloom_mask", value)
     }
     /// `managed_static_type_index_get`.
     fn managed_static_type_index_get(
         &mut self,
         object: &Self::Object,
     ) -> Result<usize, Self::Error> {
-        Err(self.unsupported("managed_static_type_index_get"))
+        let value = self
+            .ask(
+                "managed_static_type_index_get",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "managed_static_type_index_get", value)
     }
     /// `managed_static_type_index_set`.
     fn managed_static_type_index_set(
@@ -19327,7 +24450,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: usize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("managed_static_type_index_set"))
+        let value = self
+            .ask(
+                "managed_static_type_index_set",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "managed_static_type_index_set", value)
     }
     /// `managed_static_type_state_clear`.
     fn managed_static_type_state_clear(
@@ -19359,35 +24488,61 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("managed_static_type_state_readying"))
+        let value = self
+            .ask(
+                "managed_static_type_state_readying",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "managed_static_type_state_readying", value)
     }
     /// `managed_static_type_state_tp_dict`.
     fn managed_static_type_state_tp_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("managed_static_type_state_tp_dict"))
+        let value = self
+            .ask(
+                "managed_static_type_state_tp_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "managed_static_type_state_tp_dict", value)
     }
     /// `managed_static_type_state_tp_subclasses`.
     fn managed_static_type_state_tp_subclasses(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("managed_static_type_state_tp_subclasses"))
+        let value = self
+            .ask(
+                "managed_static_type_state_tp_subclasses",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "managed_static_type_state_tp_subclasses", value)
     }
     /// `mappingproxyobject_mapping`.
     fn mappingproxyobject_mapping(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("mappingproxyobject_mapping"))
+        let value = self
+            .ask(
+                "mappingproxyobject_mapping",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "mappingproxyobject_mapping", value)
     }
     /// `maybe_small_long`.
     fn maybe_small_long(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("maybe_small_long"))
+        let value = self
+            .ask("maybe_small_long", &mut [Asked::Object(object)], Gives::Object)?;
+        crate::calls::object(self, "maybe_small_long", value)
     }
     /// `method_enter_call`.
     fn method_enter_call(
@@ -19401,14 +24556,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("mro_implementation"))
+        let value = self
+            .ask(
+                "mro_implementation",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "mro_implementation", value)
     }
     /// `mro_implementation_unlocked`.
     fn mro_implementation_unlocked(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("mro_implementation_unlocked"))
+        let value = self
+            .ask(
+                "mro_implementation_unlocked",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "mro_implementation_unlocked", value)
     }
     /// `new_dict`.
     fn new_dict(
@@ -19418,14 +24585,31 @@ pub trait CApi: Sized {
         a2: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("new_dict"))
+        let value = self
+            .ask(
+                "new_dict",
+                &mut [
+                    Asked::Object(a0),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "new_dict", value)
     }
     /// `new_dict_with_shared_keys`.
     fn new_dict_with_shared_keys(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("new_dict_with_shared_keys"))
+        let value = self
+            .ask(
+                "new_dict_with_shared_keys",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "new_dict_with_shared_keys", value)
     }
     /// `new_keys_object`.
     fn new_keys_object(
@@ -19437,7 +24621,9 @@ pub trait CApi: Sized {
     }
     /// `new_reference`.
     fn new_reference(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("new_reference"))
+        let value = self
+            .ask("new_reference", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "new_reference", value)
     }
     /// `non_ready_unicode_equal_to_ascii_string`.
     fn non_ready_unicode_equal_to_ascii_string(
@@ -19445,7 +24631,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &str,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("non_ready_unicode_equal_to_ascii_string"))
+        let value = self
+            .ask(
+                "non_ready_unicode_equal_to_ascii_string",
+                &mut [Asked::Object(Some(a0)), Asked::Str(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "non_ready_unicode_equal_to_ascii_string", value)
     }
     /// `object___reduce_ex___impl`.
     fn object___reduce_ex___impl(
@@ -19453,7 +24645,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("object___reduce_ex___impl"))
+        let value = self
+            .ask(
+                "object___reduce_ex___impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "object___reduce_ex___impl", value)
     }
     /// `object_getstate_default`.
     fn object_getstate_default(
@@ -19461,7 +24659,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("object_getstate_default"))
+        let value = self
+            .ask(
+                "object_getstate_default",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "object_getstate_default", value)
     }
     /// `output_markup`.
     fn output_markup(
@@ -19476,7 +24680,23 @@ pub trait CApi: Sized {
         a7: i32,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("output_markup"))
+        let value = self
+            .ask(
+                "output_markup",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Object(Some(a4)),
+                    Asked::Object(a5),
+                    Asked::Object(Some(a6)),
+                    Asked::Int(a7 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "output_markup", value)
     }
     /// `parse_weakref_init_args`.
     fn parse_weakref_init_args(
@@ -19487,53 +24707,103 @@ pub trait CApi: Sized {
         a3: &mut Option<Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("parse_weakref_init_args"))
+        let value = self
+            .ask(
+                "parse_weakref_init_args",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Out(a3),
+                    Asked::Out(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "parse_weakref_init_args", value)
     }
     /// `propertyobject_getter_doc`.
     fn propertyobject_getter_doc(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("propertyobject_getter_doc"))
+        let value = self
+            .ask(
+                "propertyobject_getter_doc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "propertyobject_getter_doc", value)
     }
     /// `propertyobject_prop_del`.
     fn propertyobject_prop_del(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("propertyobject_prop_del"))
+        let value = self
+            .ask(
+                "propertyobject_prop_del",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "propertyobject_prop_del", value)
     }
     /// `propertyobject_prop_doc`.
     fn propertyobject_prop_doc(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("propertyobject_prop_doc"))
+        let value = self
+            .ask(
+                "propertyobject_prop_doc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "propertyobject_prop_doc", value)
     }
     /// `propertyobject_prop_get`.
     fn propertyobject_prop_get(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("propertyobject_prop_get"))
+        let value = self
+            .ask(
+                "propertyobject_prop_get",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "propertyobject_prop_get", value)
     }
     /// `propertyobject_prop_name`.
     fn propertyobject_prop_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("propertyobject_prop_name"))
+        let value = self
+            .ask(
+                "propertyobject_prop_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "propertyobject_prop_name", value)
     }
     /// `propertyobject_prop_set`.
     fn propertyobject_prop_set(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("propertyobject_prop_set"))
+        let value = self
+            .ask(
+                "propertyobject_prop_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "propertyobject_prop_set", value)
     }
     /// `proxy_checkref`.
     fn proxy_checkref(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("proxy_checkref"))
+        let value = self
+            .ask("proxy_checkref", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "proxy_checkref", value)
     }
     /// `pytype_slotdef_name`.
     fn pytype_slotdef_name(
@@ -19547,14 +24817,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("pytype_slotdef_name_strobj"))
+        let value = self
+            .ask(
+                "pytype_slotdef_name_strobj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "pytype_slotdef_name_strobj", value)
     }
     /// `pytype_slotdef_offset`.
     fn pytype_slotdef_offset(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("pytype_slotdef_offset"))
+        let value = self
+            .ask(
+                "pytype_slotdef_offset",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "pytype_slotdef_offset", value)
     }
     /// `pytype_slotdef_wrapper`.
     fn pytype_slotdef_wrapper(
@@ -19568,63 +24850,113 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("rangeiterobject_index"))
+        let value = self
+            .ask(
+                "rangeiterobject_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "rangeiterobject_index", value)
     }
     /// `rangeiterobject_len`.
     fn rangeiterobject_len(
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("rangeiterobject_len"))
+        let value = self
+            .ask(
+                "rangeiterobject_len",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "rangeiterobject_len", value)
     }
     /// `rangeiterobject_start`.
     fn rangeiterobject_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("rangeiterobject_start"))
+        let value = self
+            .ask(
+                "rangeiterobject_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "rangeiterobject_start", value)
     }
     /// `rangeiterobject_step`.
     fn rangeiterobject_step(
         &mut self,
         object: &Self::Object,
     ) -> Result<i64, Self::Error> {
-        Err(self.unsupported("rangeiterobject_step"))
+        let value = self
+            .ask(
+                "rangeiterobject_step",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "rangeiterobject_step", value)
     }
     /// `rangeobject_length`.
     fn rangeobject_length(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("rangeobject_length"))
+        let value = self
+            .ask(
+                "rangeobject_length",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "rangeobject_length", value)
     }
     /// `rangeobject_start`.
     fn rangeobject_start(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("rangeobject_start"))
+        let value = self
+            .ask(
+                "rangeobject_start",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "rangeobject_start", value)
     }
     /// `rangeobject_step`.
     fn rangeobject_step(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("rangeobject_step"))
+        let value = self
+            .ask(
+                "rangeobject_step",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "rangeobject_step", value)
     }
     /// `rangeobject_stop`.
     fn rangeobject_stop(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("rangeobject_stop"))
+        let value = self
+            .ask(
+                "rangeobject_stop",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "rangeobject_stop", value)
     }
     /// `reduce_newobj`.
     fn reduce_newobj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("reduce_newobj"))
+        let value = self
+            .ask("reduce_newobj", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "reduce_newobj", value)
     }
     /// `rem1`.
     fn rem1(
@@ -19632,7 +24964,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: u32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("rem1"))
+        let value = self
+            .ask(
+                "rem1",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "rem1", value)
     }
     /// `replace`.
     fn replace(
@@ -19642,7 +24980,18 @@ pub trait CApi: Sized {
         a2: &Self::Object,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("replace"))
+        let value = self
+            .ask(
+                "replace",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "replace", value)
     }
     /// `resize_compact`.
     fn resize_compact(
@@ -19650,7 +24999,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("resize_compact"))
+        let value = self
+            .ask(
+                "resize_compact",
+                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "resize_compact", value)
     }
     /// `resize_copy`.
     fn resize_copy(
@@ -19658,7 +25013,13 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("resize_copy"))
+        let value = self
+            .ask(
+                "resize_copy",
+                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "resize_copy", value)
     }
     /// `resize_inplace`.
     fn resize_inplace(
@@ -19666,21 +25027,39 @@ pub trait CApi: Sized {
         a0: Option<&Self::Object>,
         args: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("resize_inplace"))
+        let value = self
+            .ask(
+                "resize_inplace",
+                &mut [Asked::Object(a0), Asked::Int(args as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "resize_inplace", value)
     }
     /// `reversedobject_index`.
     fn reversedobject_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("reversedobject_index"))
+        let value = self
+            .ask(
+                "reversedobject_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "reversedobject_index", value)
     }
     /// `reversedobject_seq`.
     fn reversedobject_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("reversedobject_seq"))
+        let value = self
+            .ask(
+                "reversedobject_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "reversedobject_seq", value)
     }
     /// `round`.
     fn round(&mut self, x: f64) -> Result<f64, Self::Error> {
@@ -19693,53 +25072,101 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("rsplit"))
+        let value = self
+            .ask(
+                "rsplit",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "rsplit", value)
     }
     /// `s_MergeState_alloced`.
     fn s_MergeState_alloced(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("s_MergeState_alloced"))
+        let value = self
+            .ask(
+                "s_MergeState_alloced",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "s_MergeState_alloced", value)
     }
     /// `s_MergeState_key_compare`.
     fn s_MergeState_key_compare(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("s_MergeState_key_compare"))
+        let value = self
+            .ask(
+                "s_MergeState_key_compare",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "s_MergeState_key_compare", value)
     }
     /// `s_MergeState_key_richcompare`.
     fn s_MergeState_key_richcompare(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("s_MergeState_key_richcompare"))
+        let value = self
+            .ask(
+                "s_MergeState_key_richcompare",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "s_MergeState_key_richcompare", value)
     }
     /// `s_MergeState_n`.
     fn s_MergeState_n(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("s_MergeState_n"))
+        let value = self
+            .ask("s_MergeState_n", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "s_MergeState_n", value)
     }
     /// `s_MergeState_tuple_elem_compare`.
     fn s_MergeState_tuple_elem_compare(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("s_MergeState_tuple_elem_compare"))
+        let value = self
+            .ask(
+                "s_MergeState_tuple_elem_compare",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "s_MergeState_tuple_elem_compare", value)
     }
     /// `seqiterobject_it_index`.
     fn seqiterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("seqiterobject_it_index"))
+        let value = self
+            .ask(
+                "seqiterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "seqiterobject_it_index", value)
     }
     /// `seqiterobject_it_seq`.
     fn seqiterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("seqiterobject_it_seq"))
+        let value = self
+            .ask(
+                "seqiterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "seqiterobject_it_seq", value)
     }
     /// `set_FieldNameIterator_index`.
     fn set_FieldNameIterator_index(
@@ -19747,7 +25174,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_FieldNameIterator_index"))
+        let value = self
+            .ask(
+                "set_FieldNameIterator_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_FieldNameIterator_index", value)
     }
     /// `set_GroupGenerator_grouping`.
     fn set_GroupGenerator_grouping(
@@ -19755,7 +25188,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_GroupGenerator_grouping"))
+        let value = self
+            .ask(
+                "set_GroupGenerator_grouping",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_GroupGenerator_grouping", value)
     }
     /// `set_GroupGenerator_i`.
     fn set_GroupGenerator_i(
@@ -19763,7 +25202,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_GroupGenerator_i"))
+        let value = self
+            .ask(
+                "set_GroupGenerator_i",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_GroupGenerator_i", value)
     }
     /// `set_GroupGenerator_previous`.
     fn set_GroupGenerator_previous(
@@ -19771,7 +25216,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_GroupGenerator_previous"))
+        let value = self
+            .ask(
+                "set_GroupGenerator_previous",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_GroupGenerator_previous", value)
     }
     /// `set_MarkupIterator_str_start`.
     fn set_MarkupIterator_str_start(
@@ -19779,7 +25230,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_MarkupIterator_str_start"))
+        let value = self
+            .ask(
+                "set_MarkupIterator_str_start",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_MarkupIterator_str_start", value)
     }
     /// `set_PyASCIIObject_hash`.
     fn set_PyASCIIObject_hash(
@@ -19787,7 +25244,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_hash"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_hash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_hash", value)
     }
     /// `set_PyASCIIObject_length`.
     fn set_PyASCIIObject_length(
@@ -19795,7 +25258,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_length"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_length",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_length", value)
     }
     /// `set_PyASCIIObject_state_ascii`.
     fn set_PyASCIIObject_state_ascii(
@@ -19803,7 +25272,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_ascii"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_ascii",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_state_ascii", value)
     }
     /// `set_PyASCIIObject_state_compact`.
     fn set_PyASCIIObject_state_compact(
@@ -19811,7 +25286,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_compact"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_compact",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_state_compact", value)
     }
     /// `set_PyASCIIObject_state_interned`.
     fn set_PyASCIIObject_state_interned(
@@ -19819,7 +25300,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_interned"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_interned",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_state_interned", value)
     }
     /// `set_PyASCIIObject_state_kind`.
     fn set_PyASCIIObject_state_kind(
@@ -19827,7 +25314,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_kind"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_kind",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_state_kind", value)
     }
     /// `set_PyASCIIObject_state_ready`.
     fn set_PyASCIIObject_state_ready(
@@ -19835,7 +25328,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_ready"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_ready",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyASCIIObject_state_ready", value)
     }
     /// `set_PyASCIIObject_state_statically_allocated`.
     fn set_PyASCIIObject_state_statically_allocated(
@@ -19843,7 +25342,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyASCIIObject_state_statically_allocated"))
+        let value = self
+            .ask(
+                "set_PyASCIIObject_state_statically_allocated",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyASCIIObject_state_statically_allocated",
+            value,
+        )
     }
     /// `set_PyBufferWrapper_mv`.
     fn set_PyBufferWrapper_mv(
@@ -19851,7 +25360,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyBufferWrapper_mv"))
+        let value = self
+            .ask(
+                "set_PyBufferWrapper_mv",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyBufferWrapper_mv", value)
     }
     /// `set_PyBufferWrapper_obj`.
     fn set_PyBufferWrapper_obj(
@@ -19859,7 +25374,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyBufferWrapper_obj"))
+        let value = self
+            .ask(
+                "set_PyBufferWrapper_obj",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyBufferWrapper_obj", value)
     }
     /// `set_PyByteArrayObject_ob_bytes`.
     fn set_PyByteArrayObject_ob_bytes(
@@ -19867,7 +25388,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyByteArrayObject_ob_bytes"))
+        let value = self
+            .ask(
+                "set_PyByteArrayObject_ob_bytes",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyByteArrayObject_ob_bytes", value)
     }
     /// `set_PyByteArrayObject_ob_exports`.
     fn set_PyByteArrayObject_ob_exports(
@@ -19875,7 +25402,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyByteArrayObject_ob_exports"))
+        let value = self
+            .ask(
+                "set_PyByteArrayObject_ob_exports",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyByteArrayObject_ob_exports", value)
     }
     /// `set_PyBytesObject_ob_shash`.
     fn set_PyBytesObject_ob_shash(
@@ -19883,7 +25416,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyBytesObject_ob_shash"))
+        let value = self
+            .ask(
+                "set_PyBytesObject_ob_shash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyBytesObject_ob_shash", value)
     }
     /// `set_PyCFunctionObject_m_ml`.
     fn set_PyCFunctionObject_m_ml(
@@ -19891,7 +25430,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCFunctionObject_m_ml"))
+        let value = self
+            .ask(
+                "set_PyCFunctionObject_m_ml",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCFunctionObject_m_ml", value)
     }
     /// `set_PyCFunctionObject_m_module`.
     fn set_PyCFunctionObject_m_module(
@@ -19899,7 +25444,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCFunctionObject_m_module"))
+        let value = self
+            .ask(
+                "set_PyCFunctionObject_m_module",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCFunctionObject_m_module", value)
     }
     /// `set_PyCFunctionObject_m_self`.
     fn set_PyCFunctionObject_m_self(
@@ -19907,7 +25458,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCFunctionObject_m_self"))
+        let value = self
+            .ask(
+                "set_PyCFunctionObject_m_self",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCFunctionObject_m_self", value)
     }
     /// `set_PyCFunctionObject_m_weakreflist`.
     fn set_PyCFunctionObject_m_weakreflist(
@@ -19915,7 +25472,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCFunctionObject_m_weakreflist"))
+        let value = self
+            .ask(
+                "set_PyCFunctionObject_m_weakreflist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCFunctionObject_m_weakreflist", value)
     }
     /// `set_PyCFunctionObject_vectorcall`.
     fn set_PyCFunctionObject_vectorcall(
@@ -19931,7 +25494,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCMethodObject_mm_class"))
+        let value = self
+            .ask(
+                "set_PyCMethodObject_mm_class",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCMethodObject_mm_class", value)
     }
     /// `set_PyCellObject_ob_ref`.
     fn set_PyCellObject_ob_ref(
@@ -19939,7 +25508,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCellObject_ob_ref"))
+        let value = self
+            .ask(
+                "set_PyCellObject_ob_ref",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCellObject_ob_ref", value)
     }
     /// `set_PyCompactUnicodeObject_utf8`.
     fn set_PyCompactUnicodeObject_utf8(
@@ -19947,7 +25522,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCompactUnicodeObject_utf8"))
+        let value = self
+            .ask(
+                "set_PyCompactUnicodeObject_utf8",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCompactUnicodeObject_utf8", value)
     }
     /// `set_PyCompactUnicodeObject_utf8_length`.
     fn set_PyCompactUnicodeObject_utf8_length(
@@ -19955,7 +25536,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyCompactUnicodeObject_utf8_length"))
+        let value = self
+            .ask(
+                "set_PyCompactUnicodeObject_utf8_length",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyCompactUnicodeObject_utf8_length", value)
     }
     /// `set_PyDescrObject_d_name`.
     fn set_PyDescrObject_d_name(
@@ -19963,7 +25550,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDescrObject_d_name"))
+        let value = self
+            .ask(
+                "set_PyDescrObject_d_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDescrObject_d_name", value)
     }
     /// `set_PyDescrObject_d_qualname`.
     fn set_PyDescrObject_d_qualname(
@@ -19971,7 +25564,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDescrObject_d_qualname"))
+        let value = self
+            .ask(
+                "set_PyDescrObject_d_qualname",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDescrObject_d_qualname", value)
     }
     /// `set_PyDescrObject_d_type`.
     fn set_PyDescrObject_d_type(
@@ -19979,7 +25578,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDescrObject_d_type"))
+        let value = self
+            .ask(
+                "set_PyDescrObject_d_type",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDescrObject_d_type", value)
     }
     /// `set_PyDictKeyEntry_me_hash`.
     fn set_PyDictKeyEntry_me_hash(
@@ -19987,7 +25592,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeyEntry_me_hash"))
+        let value = self
+            .ask(
+                "set_PyDictKeyEntry_me_hash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeyEntry_me_hash", value)
     }
     /// `set_PyDictKeyEntry_me_key`.
     fn set_PyDictKeyEntry_me_key(
@@ -19995,7 +25606,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeyEntry_me_key"))
+        let value = self
+            .ask(
+                "set_PyDictKeyEntry_me_key",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeyEntry_me_key", value)
     }
     /// `set_PyDictKeyEntry_me_value`.
     fn set_PyDictKeyEntry_me_value(
@@ -20003,7 +25620,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeyEntry_me_value"))
+        let value = self
+            .ask(
+                "set_PyDictKeyEntry_me_value",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeyEntry_me_value", value)
     }
     /// `set_PyDictKeysObject_dk_kind`.
     fn set_PyDictKeysObject_dk_kind(
@@ -20011,7 +25634,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeysObject_dk_kind"))
+        let value = self
+            .ask(
+                "set_PyDictKeysObject_dk_kind",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeysObject_dk_kind", value)
     }
     /// `set_PyDictKeysObject_dk_nentries`.
     fn set_PyDictKeysObject_dk_nentries(
@@ -20019,7 +25648,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeysObject_dk_nentries"))
+        let value = self
+            .ask(
+                "set_PyDictKeysObject_dk_nentries",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeysObject_dk_nentries", value)
     }
     /// `set_PyDictKeysObject_dk_refcnt`.
     fn set_PyDictKeysObject_dk_refcnt(
@@ -20027,7 +25662,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeysObject_dk_refcnt"))
+        let value = self
+            .ask(
+                "set_PyDictKeysObject_dk_refcnt",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeysObject_dk_refcnt", value)
     }
     /// `set_PyDictKeysObject_dk_usable`.
     fn set_PyDictKeysObject_dk_usable(
@@ -20035,7 +25676,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeysObject_dk_usable"))
+        let value = self
+            .ask(
+                "set_PyDictKeysObject_dk_usable",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeysObject_dk_usable", value)
     }
     /// `set_PyDictKeysObject_dk_version`.
     fn set_PyDictKeysObject_dk_version(
@@ -20043,7 +25690,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictKeysObject_dk_version"))
+        let value = self
+            .ask(
+                "set_PyDictKeysObject_dk_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictKeysObject_dk_version", value)
     }
     /// `set_PyDictObject_ma_keys`.
     fn set_PyDictObject_ma_keys(
@@ -20051,7 +25704,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_keys"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_keys",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_keys", value)
     }
     /// `set_PyDictObject_ma_keys_dk_nentries`.
     fn set_PyDictObject_ma_keys_dk_nentries(
@@ -20059,7 +25718,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_keys_dk_nentries"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_keys_dk_nentries",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_keys_dk_nentries", value)
     }
     /// `set_PyDictObject_ma_keys_dk_version`.
     fn set_PyDictObject_ma_keys_dk_version(
@@ -20067,7 +25732,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_keys_dk_version"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_keys_dk_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_keys_dk_version", value)
     }
     /// `set_PyDictObject_ma_used`.
     fn set_PyDictObject_ma_used(
@@ -20075,7 +25746,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_used"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_used",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_used", value)
     }
     /// `set_PyDictObject_ma_values`.
     fn set_PyDictObject_ma_values(
@@ -20083,7 +25760,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_values"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_values",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_values", value)
     }
     /// `set_PyDictObject_ma_values_values_at`.
     fn set_PyDictObject_ma_values_values_at(
@@ -20092,7 +25775,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_values_values_at"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_values_values_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_values_values_at", value)
     }
     /// `set_PyDictObject_ma_version_tag`.
     fn set_PyDictObject_ma_version_tag(
@@ -20100,7 +25793,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictObject_ma_version_tag"))
+        let value = self
+            .ask(
+                "set_PyDictObject_ma_version_tag",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictObject_ma_version_tag", value)
     }
     /// `set_PyDictUnicodeEntry_me_key`.
     fn set_PyDictUnicodeEntry_me_key(
@@ -20108,7 +25807,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictUnicodeEntry_me_key"))
+        let value = self
+            .ask(
+                "set_PyDictUnicodeEntry_me_key",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictUnicodeEntry_me_key", value)
     }
     /// `set_PyDictUnicodeEntry_me_value`.
     fn set_PyDictUnicodeEntry_me_value(
@@ -20116,7 +25821,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictUnicodeEntry_me_value"))
+        let value = self
+            .ask(
+                "set_PyDictUnicodeEntry_me_value",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictUnicodeEntry_me_value", value)
     }
     /// `set_PyDictValues_capacity`.
     fn set_PyDictValues_capacity(
@@ -20124,7 +25835,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictValues_capacity"))
+        let value = self
+            .ask(
+                "set_PyDictValues_capacity",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictValues_capacity", value)
     }
     /// `set_PyDictValues_embedded`.
     fn set_PyDictValues_embedded(
@@ -20132,7 +25849,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictValues_embedded"))
+        let value = self
+            .ask(
+                "set_PyDictValues_embedded",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictValues_embedded", value)
     }
     /// `set_PyDictValues_size`.
     fn set_PyDictValues_size(
@@ -20140,7 +25863,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictValues_size"))
+        let value = self
+            .ask(
+                "set_PyDictValues_size",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictValues_size", value)
     }
     /// `set_PyDictValues_valid`.
     fn set_PyDictValues_valid(
@@ -20148,7 +25877,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictValues_valid"))
+        let value = self
+            .ask(
+                "set_PyDictValues_valid",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictValues_valid", value)
     }
     /// `set_PyDictValues_values_at`.
     fn set_PyDictValues_values_at(
@@ -20157,7 +25892,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyDictValues_values_at"))
+        let value = self
+            .ask(
+                "set_PyDictValues_values_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyDictValues_values_at", value)
     }
     /// `set_PyFloatObject_ob_fval`.
     fn set_PyFloatObject_ob_fval(
@@ -20173,7 +25918,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_annotations"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_annotations",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_annotations", value)
     }
     /// `set_PyFunctionObject_func_builtins`.
     fn set_PyFunctionObject_func_builtins(
@@ -20181,7 +25932,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_builtins"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_builtins",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_builtins", value)
     }
     /// `set_PyFunctionObject_func_closure`.
     fn set_PyFunctionObject_func_closure(
@@ -20189,7 +25946,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_closure"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_closure",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_closure", value)
     }
     /// `set_PyFunctionObject_func_code`.
     fn set_PyFunctionObject_func_code(
@@ -20197,7 +25960,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_code"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_code",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_code", value)
     }
     /// `set_PyFunctionObject_func_defaults`.
     fn set_PyFunctionObject_func_defaults(
@@ -20205,7 +25974,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_defaults"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_defaults",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_defaults", value)
     }
     /// `set_PyFunctionObject_func_dict`.
     fn set_PyFunctionObject_func_dict(
@@ -20213,7 +25988,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_dict"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_dict", value)
     }
     /// `set_PyFunctionObject_func_doc`.
     fn set_PyFunctionObject_func_doc(
@@ -20221,7 +26002,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_doc"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_doc",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_doc", value)
     }
     /// `set_PyFunctionObject_func_globals`.
     fn set_PyFunctionObject_func_globals(
@@ -20229,7 +26016,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_globals"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_globals",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_globals", value)
     }
     /// `set_PyFunctionObject_func_kwdefaults`.
     fn set_PyFunctionObject_func_kwdefaults(
@@ -20237,7 +26030,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_kwdefaults"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_kwdefaults",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_kwdefaults", value)
     }
     /// `set_PyFunctionObject_func_module`.
     fn set_PyFunctionObject_func_module(
@@ -20245,7 +26044,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_module"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_module",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_module", value)
     }
     /// `set_PyFunctionObject_func_name`.
     fn set_PyFunctionObject_func_name(
@@ -20253,7 +26058,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_name"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_name", value)
     }
     /// `set_PyFunctionObject_func_qualname`.
     fn set_PyFunctionObject_func_qualname(
@@ -20261,7 +26072,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_qualname"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_qualname",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_qualname", value)
     }
     /// `set_PyFunctionObject_func_typeparams`.
     fn set_PyFunctionObject_func_typeparams(
@@ -20269,7 +26086,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_typeparams"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_typeparams",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_typeparams", value)
     }
     /// `set_PyFunctionObject_func_version`.
     fn set_PyFunctionObject_func_version(
@@ -20277,7 +26100,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_version"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_version", value)
     }
     /// `set_PyFunctionObject_func_weakreflist`.
     fn set_PyFunctionObject_func_weakreflist(
@@ -20285,7 +26114,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyFunctionObject_func_weakreflist"))
+        let value = self
+            .ask(
+                "set_PyFunctionObject_func_weakreflist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyFunctionObject_func_weakreflist", value)
     }
     /// `set_PyFunctionObject_vectorcall`.
     fn set_PyFunctionObject_vectorcall(
@@ -20301,7 +26136,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: usize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyGC_Head__gc_prev"))
+        let value = self
+            .ask(
+                "set_PyGC_Head__gc_prev",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyGC_Head__gc_prev", value)
     }
     /// `set_PyGetSetDescrObject_d_getset`.
     fn set_PyGetSetDescrObject_d_getset(
@@ -20309,7 +26150,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyGetSetDescrObject_d_getset"))
+        let value = self
+            .ask(
+                "set_PyGetSetDescrObject_d_getset",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyGetSetDescrObject_d_getset", value)
     }
     /// `set_PyHeapTypeObject__ht_tpname`.
     fn set_PyHeapTypeObject__ht_tpname(
@@ -20317,7 +26164,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject__ht_tpname"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject__ht_tpname",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject__ht_tpname", value)
     }
     /// `set_PyHeapTypeObject__spec_cache_getitem`.
     fn set_PyHeapTypeObject__spec_cache_getitem(
@@ -20325,7 +26178,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject__spec_cache_getitem"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject__spec_cache_getitem",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject__spec_cache_getitem", value)
     }
     /// `set_PyHeapTypeObject_ht_cached_keys`.
     fn set_PyHeapTypeObject_ht_cached_keys(
@@ -20333,7 +26192,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject_ht_cached_keys"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject_ht_cached_keys",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject_ht_cached_keys", value)
     }
     /// `set_PyHeapTypeObject_ht_module`.
     fn set_PyHeapTypeObject_ht_module(
@@ -20341,7 +26206,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject_ht_module"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject_ht_module",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject_ht_module", value)
     }
     /// `set_PyHeapTypeObject_ht_name`.
     fn set_PyHeapTypeObject_ht_name(
@@ -20349,7 +26220,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject_ht_name"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject_ht_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject_ht_name", value)
     }
     /// `set_PyHeapTypeObject_ht_qualname`.
     fn set_PyHeapTypeObject_ht_qualname(
@@ -20357,7 +26234,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject_ht_qualname"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject_ht_qualname",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject_ht_qualname", value)
     }
     /// `set_PyHeapTypeObject_ht_slots`.
     fn set_PyHeapTypeObject_ht_slots(
@@ -20365,7 +26248,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyHeapTypeObject_ht_slots"))
+        let value = self
+            .ask(
+                "set_PyHeapTypeObject_ht_slots",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyHeapTypeObject_ht_slots", value)
     }
     /// `set_PyInstanceMethodObject_func`.
     fn set_PyInstanceMethodObject_func(
@@ -20373,7 +26262,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInstanceMethodObject_func"))
+        let value = self
+            .ask(
+                "set_PyInstanceMethodObject_func",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyInstanceMethodObject_func", value)
     }
     /// `set_PyInterpreterState_dict_state_global_version`.
     fn set_PyInterpreterState_dict_state_global_version(
@@ -20381,7 +26276,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_dict_state_global_version"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_dict_state_global_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_dict_state_global_version",
+            value,
+        )
     }
     /// `set_PyInterpreterState_dict_state_next_keys_version`.
     fn set_PyInterpreterState_dict_state_next_keys_version(
@@ -20389,7 +26294,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_dict_state_next_keys_version"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_dict_state_next_keys_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_dict_state_next_keys_version",
+            value,
+        )
     }
     /// `set_PyInterpreterState_tuple_free_list_at`.
     fn set_PyInterpreterState_tuple_free_list_at(
@@ -20398,7 +26313,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_tuple_free_list_at"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_tuple_free_list_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyInterpreterState_tuple_free_list_at", value)
     }
     /// `set_PyInterpreterState_tuple_numfree_at`.
     fn set_PyInterpreterState_tuple_numfree_at(
@@ -20407,7 +26332,17 @@ pub trait CApi: Sized {
         index: isize,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_tuple_numfree_at"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_tuple_numfree_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyInterpreterState_tuple_numfree_at", value)
     }
     /// `set_PyInterpreterState_types_for_extensions_next_index`.
     fn set_PyInterpreterState_types_for_extensions_next_index(
@@ -20415,7 +26350,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: usize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_types_for_extensions_next_index"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_types_for_extensions_next_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_types_for_extensions_next_index",
+            value,
+        )
     }
     /// `set_PyInterpreterState_types_next_version_tag`.
     fn set_PyInterpreterState_types_next_version_tag(
@@ -20423,7 +26368,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_types_next_version_tag"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_types_next_version_tag",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set_PyInterpreterState_types_next_version_tag",
+            value,
+        )
     }
     /// `set_PyInterpreterState_unicode_ucnhash_capi`.
     fn set_PyInterpreterState_unicode_ucnhash_capi(
@@ -20431,7 +26386,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyInterpreterState_unicode_ucnhash_capi"))
+        let value = self
+            .ask(
+                "set_PyInterpreterState_unicode_ucnhash_capi",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyInterpreterState_unicode_ucnhash_capi", value)
     }
     /// `set_PyListObject_ob_item_at`.
     fn set_PyListObject_ob_item_at(
@@ -20440,7 +26401,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyListObject_ob_item_at"))
+        let value = self
+            .ask(
+                "set_PyListObject_ob_item_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyListObject_ob_item_at", value)
     }
     /// `set_PyLongObject_long_value_lv_tag`.
     fn set_PyLongObject_long_value_lv_tag(
@@ -20448,7 +26419,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: usize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyLongObject_long_value_lv_tag"))
+        let value = self
+            .ask(
+                "set_PyLongObject_long_value_lv_tag",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyLongObject_long_value_lv_tag", value)
     }
     /// `set_PyLongObject_long_value_ob_digit_at`.
     fn set_PyLongObject_long_value_ob_digit_at(
@@ -20457,7 +26434,17 @@ pub trait CApi: Sized {
         index: isize,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyLongObject_long_value_ob_digit_at"))
+        let value = self
+            .ask(
+                "set_PyLongObject_long_value_ob_digit_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyLongObject_long_value_ob_digit_at", value)
     }
     /// `set_PyLongObject_ob_digit_at`.
     fn set_PyLongObject_ob_digit_at(
@@ -20466,7 +26453,17 @@ pub trait CApi: Sized {
         index: isize,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyLongObject_ob_digit_at"))
+        let value = self
+            .ask(
+                "set_PyLongObject_ob_digit_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyLongObject_ob_digit_at", value)
     }
     /// `set_PyMemberDef_name`.
     fn set_PyMemberDef_name(
@@ -20474,7 +26471,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMemberDef_name"))
+        let value = self
+            .ask(
+                "set_PyMemberDef_name",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMemberDef_name", value)
     }
     /// `set_PyMemberDef_offset`.
     fn set_PyMemberDef_offset(
@@ -20482,7 +26485,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMemberDef_offset"))
+        let value = self
+            .ask(
+                "set_PyMemberDef_offset",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMemberDef_offset", value)
     }
     /// `set_PyMemberDef_type`.
     fn set_PyMemberDef_type(
@@ -20490,7 +26499,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMemberDef_type"))
+        let value = self
+            .ask(
+                "set_PyMemberDef_type",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMemberDef_type", value)
     }
     /// `set_PyMemberDescrObject_d_member`.
     fn set_PyMemberDescrObject_d_member(
@@ -20498,7 +26513,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMemberDescrObject_d_member"))
+        let value = self
+            .ask(
+                "set_PyMemberDescrObject_d_member",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMemberDescrObject_d_member", value)
     }
     /// `set_PyMemoryViewObject_flags`.
     fn set_PyMemoryViewObject_flags(
@@ -20506,7 +26527,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMemoryViewObject_flags"))
+        let value = self
+            .ask(
+                "set_PyMemoryViewObject_flags",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMemoryViewObject_flags", value)
     }
     /// `set_PyMethodDescrObject_d_method`.
     fn set_PyMethodDescrObject_d_method(
@@ -20514,7 +26541,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodDescrObject_d_method"))
+        let value = self
+            .ask(
+                "set_PyMethodDescrObject_d_method",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMethodDescrObject_d_method", value)
     }
     /// `set_PyMethodDescrObject_vectorcall`.
     fn set_PyMethodDescrObject_vectorcall(
@@ -20530,7 +26563,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodObject_im_func"))
+        let value = self
+            .ask(
+                "set_PyMethodObject_im_func",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMethodObject_im_func", value)
     }
     /// `set_PyMethodObject_im_self`.
     fn set_PyMethodObject_im_self(
@@ -20538,7 +26577,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodObject_im_self"))
+        let value = self
+            .ask(
+                "set_PyMethodObject_im_self",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMethodObject_im_self", value)
     }
     /// `set_PyMethodObject_im_weakreflist`.
     fn set_PyMethodObject_im_weakreflist(
@@ -20546,7 +26591,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyMethodObject_im_weakreflist"))
+        let value = self
+            .ask(
+                "set_PyMethodObject_im_weakreflist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyMethodObject_im_weakreflist", value)
     }
     /// `set_PyMethodObject_vectorcall`.
     fn set_PyMethodObject_vectorcall(
@@ -20562,7 +26613,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleDef_m_base_m_index"))
+        let value = self
+            .ask(
+                "set_PyModuleDef_m_base_m_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleDef_m_base_m_index", value)
     }
     /// `set_PyModuleObject_md_def`.
     fn set_PyModuleObject_md_def(
@@ -20570,7 +26627,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleObject_md_def"))
+        let value = self
+            .ask(
+                "set_PyModuleObject_md_def",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleObject_md_def", value)
     }
     /// `set_PyModuleObject_md_dict`.
     fn set_PyModuleObject_md_dict(
@@ -20578,7 +26641,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleObject_md_dict"))
+        let value = self
+            .ask(
+                "set_PyModuleObject_md_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleObject_md_dict", value)
     }
     /// `set_PyModuleObject_md_name`.
     fn set_PyModuleObject_md_name(
@@ -20586,7 +26655,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleObject_md_name"))
+        let value = self
+            .ask(
+                "set_PyModuleObject_md_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleObject_md_name", value)
     }
     /// `set_PyModuleObject_md_state`.
     fn set_PyModuleObject_md_state(
@@ -20594,7 +26669,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleObject_md_state"))
+        let value = self
+            .ask(
+                "set_PyModuleObject_md_state",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleObject_md_state", value)
     }
     /// `set_PyModuleObject_md_weaklist`.
     fn set_PyModuleObject_md_weaklist(
@@ -20602,7 +26683,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyModuleObject_md_weaklist"))
+        let value = self
+            .ask(
+                "set_PyModuleObject_md_weaklist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyModuleObject_md_weaklist", value)
     }
     /// `set_PySetObject_fill`.
     fn set_PySetObject_fill(
@@ -20610,7 +26697,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_fill"))
+        let value = self
+            .ask(
+                "set_PySetObject_fill",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_fill", value)
     }
     /// `set_PySetObject_finger`.
     fn set_PySetObject_finger(
@@ -20618,7 +26711,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_finger"))
+        let value = self
+            .ask(
+                "set_PySetObject_finger",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_finger", value)
     }
     /// `set_PySetObject_hash`.
     fn set_PySetObject_hash(
@@ -20626,7 +26725,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_hash"))
+        let value = self
+            .ask(
+                "set_PySetObject_hash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_hash", value)
     }
     /// `set_PySetObject_mask`.
     fn set_PySetObject_mask(
@@ -20634,7 +26739,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_mask"))
+        let value = self
+            .ask(
+                "set_PySetObject_mask",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_mask", value)
     }
     /// `set_PySetObject_table`.
     fn set_PySetObject_table(
@@ -20642,7 +26753,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_table"))
+        let value = self
+            .ask(
+                "set_PySetObject_table",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_table", value)
     }
     /// `set_PySetObject_used`.
     fn set_PySetObject_used(
@@ -20650,7 +26767,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_used"))
+        let value = self
+            .ask(
+                "set_PySetObject_used",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_used", value)
     }
     /// `set_PySetObject_weakreflist`.
     fn set_PySetObject_weakreflist(
@@ -20658,7 +26781,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySetObject_weakreflist"))
+        let value = self
+            .ask(
+                "set_PySetObject_weakreflist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySetObject_weakreflist", value)
     }
     /// `set_PySliceObject_start`.
     fn set_PySliceObject_start(
@@ -20666,7 +26795,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySliceObject_start"))
+        let value = self
+            .ask(
+                "set_PySliceObject_start",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySliceObject_start", value)
     }
     /// `set_PySliceObject_step`.
     fn set_PySliceObject_step(
@@ -20674,7 +26809,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySliceObject_step"))
+        let value = self
+            .ask(
+                "set_PySliceObject_step",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySliceObject_step", value)
     }
     /// `set_PySliceObject_stop`.
     fn set_PySliceObject_stop(
@@ -20682,7 +26823,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PySliceObject_stop"))
+        let value = self
+            .ask(
+                "set_PySliceObject_stop",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PySliceObject_stop", value)
     }
     /// `set_PyTupleObject_ob_item_at`.
     fn set_PyTupleObject_ob_item_at(
@@ -20691,7 +26838,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTupleObject_ob_item_at"))
+        let value = self
+            .ask(
+                "set_PyTupleObject_ob_item_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTupleObject_ob_item_at", value)
     }
     /// `set_PyTypeObject_tp_as_async`.
     fn set_PyTypeObject_tp_as_async(
@@ -20699,7 +26856,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_as_async"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_as_async",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_as_async", value)
     }
     /// `set_PyTypeObject_tp_as_buffer`.
     fn set_PyTypeObject_tp_as_buffer(
@@ -20707,7 +26870,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_as_buffer"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_as_buffer",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_as_buffer", value)
     }
     /// `set_PyTypeObject_tp_as_mapping`.
     fn set_PyTypeObject_tp_as_mapping(
@@ -20715,7 +26884,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_as_mapping"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_as_mapping",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_as_mapping", value)
     }
     /// `set_PyTypeObject_tp_as_number`.
     fn set_PyTypeObject_tp_as_number(
@@ -20723,7 +26898,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_as_number"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_as_number",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_as_number", value)
     }
     /// `set_PyTypeObject_tp_as_sequence`.
     fn set_PyTypeObject_tp_as_sequence(
@@ -20731,7 +26912,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_as_sequence"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_as_sequence",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_as_sequence", value)
     }
     /// `set_PyTypeObject_tp_base`.
     fn set_PyTypeObject_tp_base(
@@ -20739,7 +26926,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_base"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_base",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_base", value)
     }
     /// `set_PyTypeObject_tp_bases`.
     fn set_PyTypeObject_tp_bases(
@@ -20747,7 +26940,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_bases"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_bases",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_bases", value)
     }
     /// `set_PyTypeObject_tp_basicsize`.
     fn set_PyTypeObject_tp_basicsize(
@@ -20755,7 +26954,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_basicsize"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_basicsize",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_basicsize", value)
     }
     /// `set_PyTypeObject_tp_cache`.
     fn set_PyTypeObject_tp_cache(
@@ -20763,7 +26968,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_cache"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_cache",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_cache", value)
     }
     /// `set_PyTypeObject_tp_dict`.
     fn set_PyTypeObject_tp_dict(
@@ -20771,7 +26982,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_dict"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_dict", value)
     }
     /// `set_PyTypeObject_tp_dictoffset`.
     fn set_PyTypeObject_tp_dictoffset(
@@ -20779,7 +26996,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_dictoffset"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_dictoffset",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_dictoffset", value)
     }
     /// `set_PyTypeObject_tp_flags`.
     fn set_PyTypeObject_tp_flags(
@@ -20787,7 +27010,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_flags"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_flags",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_flags", value)
     }
     /// `set_PyTypeObject_tp_getset`.
     fn set_PyTypeObject_tp_getset(
@@ -20795,7 +27024,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_getset"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_getset",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_getset", value)
     }
     /// `set_PyTypeObject_tp_itemsize`.
     fn set_PyTypeObject_tp_itemsize(
@@ -20803,7 +27038,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_itemsize"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_itemsize",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_itemsize", value)
     }
     /// `set_PyTypeObject_tp_members`.
     fn set_PyTypeObject_tp_members(
@@ -20811,7 +27052,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_members"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_members",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_members", value)
     }
     /// `set_PyTypeObject_tp_mro`.
     fn set_PyTypeObject_tp_mro(
@@ -20819,7 +27066,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_mro"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_mro",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_mro", value)
     }
     /// `set_PyTypeObject_tp_name`.
     fn set_PyTypeObject_tp_name(
@@ -20827,7 +27080,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_name"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_name",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_name", value)
     }
     /// `set_PyTypeObject_tp_subclasses`.
     fn set_PyTypeObject_tp_subclasses(
@@ -20835,7 +27094,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_subclasses"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_subclasses",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_subclasses", value)
     }
     /// `set_PyTypeObject_tp_version_tag`.
     fn set_PyTypeObject_tp_version_tag(
@@ -20843,7 +27108,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_version_tag"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_version_tag",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_version_tag", value)
     }
     /// `set_PyTypeObject_tp_versions_used`.
     fn set_PyTypeObject_tp_versions_used(
@@ -20851,7 +27122,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u16,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_versions_used"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_versions_used",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_versions_used", value)
     }
     /// `set_PyTypeObject_tp_watched`.
     fn set_PyTypeObject_tp_watched(
@@ -20859,7 +27136,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_watched"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_watched",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_watched", value)
     }
     /// `set_PyTypeObject_tp_weaklistoffset`.
     fn set_PyTypeObject_tp_weaklistoffset(
@@ -20867,7 +27150,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyTypeObject_tp_weaklistoffset"))
+        let value = self
+            .ask(
+                "set_PyTypeObject_tp_weaklistoffset",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyTypeObject_tp_weaklistoffset", value)
     }
     /// `set_PyUnicodeObject_data_any`.
     fn set_PyUnicodeObject_data_any(
@@ -20875,7 +27164,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyUnicodeObject_data_any"))
+        let value = self
+            .ask(
+                "set_PyUnicodeObject_data_any",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyUnicodeObject_data_any", value)
     }
     /// `set_PyWeakReference_hash`.
     fn set_PyWeakReference_hash(
@@ -20883,7 +27178,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_hash"))
+        let value = self
+            .ask(
+                "set_PyWeakReference_hash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWeakReference_hash", value)
     }
     /// `set_PyWeakReference_vectorcall`.
     fn set_PyWeakReference_vectorcall(
@@ -20899,7 +27200,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_wr_callback"))
+        let value = self
+            .ask(
+                "set_PyWeakReference_wr_callback",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWeakReference_wr_callback", value)
     }
     /// `set_PyWeakReference_wr_next`.
     fn set_PyWeakReference_wr_next(
@@ -20907,7 +27214,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_wr_next"))
+        let value = self
+            .ask(
+                "set_PyWeakReference_wr_next",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWeakReference_wr_next", value)
     }
     /// `set_PyWeakReference_wr_object`.
     fn set_PyWeakReference_wr_object(
@@ -20915,7 +27228,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_wr_object"))
+        let value = self
+            .ask(
+                "set_PyWeakReference_wr_object",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWeakReference_wr_object", value)
     }
     /// `set_PyWeakReference_wr_prev`.
     fn set_PyWeakReference_wr_prev(
@@ -20923,7 +27242,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWeakReference_wr_prev"))
+        let value = self
+            .ask(
+                "set_PyWeakReference_wr_prev",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWeakReference_wr_prev", value)
     }
     /// `set_PyWrapperDescrObject_d_base`.
     fn set_PyWrapperDescrObject_d_base(
@@ -20931,7 +27256,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_PyWrapperDescrObject_d_base"))
+        let value = self
+            .ask(
+                "set_PyWrapperDescrObject_d_base",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_PyWrapperDescrObject_d_base", value)
     }
     /// `set_Py_buffer_buf`.
     fn set_Py_buffer_buf(
@@ -20939,7 +27270,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_buf"))
+        let value = self
+            .ask(
+                "set_Py_buffer_buf",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_buf", value)
     }
     /// `set_Py_buffer_format`.
     fn set_Py_buffer_format(
@@ -20947,7 +27284,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_format"))
+        let value = self
+            .ask(
+                "set_Py_buffer_format",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_format", value)
     }
     /// `set_Py_buffer_itemsize`.
     fn set_Py_buffer_itemsize(
@@ -20955,7 +27298,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_itemsize"))
+        let value = self
+            .ask(
+                "set_Py_buffer_itemsize",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_itemsize", value)
     }
     /// `set_Py_buffer_len`.
     fn set_Py_buffer_len(
@@ -20963,7 +27312,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_len"))
+        let value = self
+            .ask(
+                "set_Py_buffer_len",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_len", value)
     }
     /// `set_Py_buffer_ndim`.
     fn set_Py_buffer_ndim(
@@ -20971,7 +27326,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_ndim"))
+        let value = self
+            .ask(
+                "set_Py_buffer_ndim",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_ndim", value)
     }
     /// `set_Py_buffer_obj`.
     fn set_Py_buffer_obj(
@@ -20979,7 +27340,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_obj"))
+        let value = self
+            .ask(
+                "set_Py_buffer_obj",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_obj", value)
     }
     /// `set_Py_buffer_readonly`.
     fn set_Py_buffer_readonly(
@@ -20987,7 +27354,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_Py_buffer_readonly"))
+        let value = self
+            .ask(
+                "set_Py_buffer_readonly",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_Py_buffer_readonly", value)
     }
     /// `set_Py_complex_imag`.
     fn set_Py_complex_imag(
@@ -21011,7 +27384,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_SubString_end"))
+        let value = self
+            .ask(
+                "set_SubString_end",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_SubString_end", value)
     }
     /// `set_SubString_start`.
     fn set_SubString_start(
@@ -21019,7 +27398,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_SubString_start"))
+        let value = self
+            .ask(
+                "set_SubString_start",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_SubString_start", value)
     }
     /// `set_SubString_str`.
     fn set_SubString_str(
@@ -21027,7 +27412,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_SubString_str"))
+        let value = self
+            .ask(
+                "set_SubString_str",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_SubString_str", value)
     }
     /// `set__PyBytesWriter_buffer`.
     fn set__PyBytesWriter_buffer(
@@ -21035,7 +27426,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyBytesWriter_buffer"))
+        let value = self
+            .ask(
+                "set__PyBytesWriter_buffer",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyBytesWriter_buffer", value)
     }
     /// `set__PyBytesWriter_min_size`.
     fn set__PyBytesWriter_min_size(
@@ -21043,7 +27440,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyBytesWriter_min_size"))
+        let value = self
+            .ask(
+                "set__PyBytesWriter_min_size",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyBytesWriter_min_size", value)
     }
     /// `set__PyBytesWriter_overallocate`.
     fn set__PyBytesWriter_overallocate(
@@ -21051,7 +27454,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyBytesWriter_overallocate"))
+        let value = self
+            .ask(
+                "set__PyBytesWriter_overallocate",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyBytesWriter_overallocate", value)
     }
     /// `set__PyBytesWriter_use_bytearray`.
     fn set__PyBytesWriter_use_bytearray(
@@ -21059,7 +27468,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyBytesWriter_use_bytearray"))
+        let value = self
+            .ask(
+                "set__PyBytesWriter_use_bytearray",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyBytesWriter_use_bytearray", value)
     }
     /// `set__PyBytesWriter_use_small_buffer`.
     fn set__PyBytesWriter_use_small_buffer(
@@ -21067,7 +27482,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyBytesWriter_use_small_buffer"))
+        let value = self
+            .ask(
+                "set__PyBytesWriter_use_small_buffer",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyBytesWriter_use_small_buffer", value)
     }
     /// `set__PyDictViewObject_dv_dict`.
     fn set__PyDictViewObject_dv_dict(
@@ -21075,7 +27496,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyDictViewObject_dv_dict"))
+        let value = self
+            .ask(
+                "set__PyDictViewObject_dv_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyDictViewObject_dv_dict", value)
     }
     /// `set__PyListIterObject_it_index`.
     fn set__PyListIterObject_it_index(
@@ -21083,7 +27510,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyListIterObject_it_index"))
+        let value = self
+            .ask(
+                "set__PyListIterObject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyListIterObject_it_index", value)
     }
     /// `set__PyListIterObject_it_seq`.
     fn set__PyListIterObject_it_seq(
@@ -21091,7 +27524,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyListIterObject_it_seq"))
+        let value = self
+            .ask(
+                "set__PyListIterObject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyListIterObject_it_seq", value)
     }
     /// `set__PyNamespaceObject_ns_dict`.
     fn set__PyNamespaceObject_ns_dict(
@@ -21099,7 +27538,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyNamespaceObject_ns_dict"))
+        let value = self
+            .ask(
+                "set__PyNamespaceObject_ns_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyNamespaceObject_ns_dict", value)
     }
     /// `set__PyRangeIterObject_len`.
     fn set__PyRangeIterObject_len(
@@ -21107,7 +27552,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRangeIterObject_len"))
+        let value = self
+            .ask(
+                "set__PyRangeIterObject_len",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyRangeIterObject_len", value)
     }
     /// `set__PyRangeIterObject_start`.
     fn set__PyRangeIterObject_start(
@@ -21115,7 +27566,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRangeIterObject_start"))
+        let value = self
+            .ask(
+                "set__PyRangeIterObject_start",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyRangeIterObject_start", value)
     }
     /// `set__PyRangeIterObject_step`.
     fn set__PyRangeIterObject_step(
@@ -21123,7 +27580,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRangeIterObject_step"))
+        let value = self
+            .ask(
+                "set__PyRangeIterObject_step",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyRangeIterObject_step", value)
     }
     /// `set__PyRuntimeState_cached_objects_interned_strings`.
     fn set__PyRuntimeState_cached_objects_interned_strings(
@@ -21131,7 +27594,17 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRuntimeState_cached_objects_interned_strings"))
+        let value = self
+            .ask(
+                "set__PyRuntimeState_cached_objects_interned_strings",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(
+            self,
+            "set__PyRuntimeState_cached_objects_interned_strings",
+            value,
+        )
     }
     /// `set__PyRuntimeState_ref_tracer_tracer_data`.
     fn set__PyRuntimeState_ref_tracer_tracer_data(
@@ -21139,7 +27612,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRuntimeState_ref_tracer_tracer_data"))
+        let value = self
+            .ask(
+                "set__PyRuntimeState_ref_tracer_tracer_data",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyRuntimeState_ref_tracer_tracer_data", value)
     }
     /// `set__PyRuntimeState_ref_tracer_tracer_func`.
     fn set__PyRuntimeState_ref_tracer_tracer_func(
@@ -21155,7 +27634,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyRuntimeState_types_next_version_tag"))
+        let value = self
+            .ask(
+                "set__PyRuntimeState_types_next_version_tag",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyRuntimeState_types_next_version_tag", value)
     }
     /// `set__PyTupleIterObject_it_index`.
     fn set__PyTupleIterObject_it_index(
@@ -21163,7 +27648,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyTupleIterObject_it_index"))
+        let value = self
+            .ask(
+                "set__PyTupleIterObject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyTupleIterObject_it_index", value)
     }
     /// `set__PyTupleIterObject_it_seq`.
     fn set__PyTupleIterObject_it_seq(
@@ -21171,7 +27662,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyTupleIterObject_it_seq"))
+        let value = self
+            .ask(
+                "set__PyTupleIterObject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyTupleIterObject_it_seq", value)
     }
     /// `set__PyUnicodeWriter_buffer`.
     fn set__PyUnicodeWriter_buffer(
@@ -21179,7 +27676,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_buffer"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_buffer",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_buffer", value)
     }
     /// `set__PyUnicodeWriter_data`.
     fn set__PyUnicodeWriter_data(
@@ -21187,7 +27690,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_data"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_data",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_data", value)
     }
     /// `set__PyUnicodeWriter_kind`.
     fn set__PyUnicodeWriter_kind(
@@ -21195,7 +27704,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_kind"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_kind",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_kind", value)
     }
     /// `set__PyUnicodeWriter_maxchar`.
     fn set__PyUnicodeWriter_maxchar(
@@ -21203,7 +27718,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_maxchar"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_maxchar",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_maxchar", value)
     }
     /// `set__PyUnicodeWriter_min_length`.
     fn set__PyUnicodeWriter_min_length(
@@ -21211,7 +27732,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_min_length"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_min_length",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_min_length", value)
     }
     /// `set__PyUnicodeWriter_overallocate`.
     fn set__PyUnicodeWriter_overallocate(
@@ -21219,7 +27746,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_overallocate"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_overallocate",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_overallocate", value)
     }
     /// `set__PyUnicodeWriter_pos`.
     fn set__PyUnicodeWriter_pos(
@@ -21227,7 +27760,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_pos"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_pos",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_pos", value)
     }
     /// `set__PyUnicodeWriter_readonly`.
     fn set__PyUnicodeWriter_readonly(
@@ -21235,7 +27774,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_readonly"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_readonly",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_readonly", value)
     }
     /// `set__PyUnicodeWriter_size`.
     fn set__PyUnicodeWriter_size(
@@ -21243,7 +27788,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__PyUnicodeWriter_size"))
+        let value = self
+            .ask(
+                "set__PyUnicodeWriter_size",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__PyUnicodeWriter_size", value)
     }
     /// `set__Py_dict_freelist_items_at`.
     fn set__Py_dict_freelist_items_at(
@@ -21252,7 +27803,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dict_freelist_items_at"))
+        let value = self
+            .ask(
+                "set__Py_dict_freelist_items_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dict_freelist_items_at", value)
     }
     /// `set__Py_dict_freelist_numfree`.
     fn set__Py_dict_freelist_numfree(
@@ -21260,7 +27821,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dict_freelist_numfree"))
+        let value = self
+            .ask(
+                "set__Py_dict_freelist_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dict_freelist_numfree", value)
     }
     /// `set__Py_dict_state_free_list_at`.
     fn set__Py_dict_state_free_list_at(
@@ -21269,7 +27836,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dict_state_free_list_at"))
+        let value = self
+            .ask(
+                "set__Py_dict_state_free_list_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dict_state_free_list_at", value)
     }
     /// `set__Py_dict_state_keys_numfree`.
     fn set__Py_dict_state_keys_numfree(
@@ -21277,7 +27854,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dict_state_keys_numfree"))
+        let value = self
+            .ask(
+                "set__Py_dict_state_keys_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dict_state_keys_numfree", value)
     }
     /// `set__Py_dict_state_numfree`.
     fn set__Py_dict_state_numfree(
@@ -21285,7 +27868,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dict_state_numfree"))
+        let value = self
+            .ask(
+                "set__Py_dict_state_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dict_state_numfree", value)
     }
     /// `set__Py_dictkeys_freelist_numfree`.
     fn set__Py_dictkeys_freelist_numfree(
@@ -21293,7 +27882,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_dictkeys_freelist_numfree"))
+        let value = self
+            .ask(
+                "set__Py_dictkeys_freelist_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_dictkeys_freelist_numfree", value)
     }
     /// `set__Py_float_freelist_items`.
     fn set__Py_float_freelist_items(
@@ -21301,7 +27896,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_float_freelist_items"))
+        let value = self
+            .ask(
+                "set__Py_float_freelist_items",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_float_freelist_items", value)
     }
     /// `set__Py_float_freelist_numfree`.
     fn set__Py_float_freelist_numfree(
@@ -21309,7 +27910,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_float_freelist_numfree"))
+        let value = self
+            .ask(
+                "set__Py_float_freelist_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_float_freelist_numfree", value)
     }
     /// `set__Py_float_state_free_list`.
     fn set__Py_float_state_free_list(
@@ -21317,7 +27924,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_float_state_free_list"))
+        let value = self
+            .ask(
+                "set__Py_float_state_free_list",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_float_state_free_list", value)
     }
     /// `set__Py_float_state_numfree`.
     fn set__Py_float_state_numfree(
@@ -21325,7 +27938,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_float_state_numfree"))
+        let value = self
+            .ask(
+                "set__Py_float_state_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_float_state_numfree", value)
     }
     /// `set__Py_list_freelist_numfree`.
     fn set__Py_list_freelist_numfree(
@@ -21333,7 +27952,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_list_freelist_numfree"))
+        let value = self
+            .ask(
+                "set__Py_list_freelist_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_list_freelist_numfree", value)
     }
     /// `set__Py_list_state_numfree`.
     fn set__Py_list_state_numfree(
@@ -21341,7 +27966,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_list_state_numfree"))
+        let value = self
+            .ask(
+                "set__Py_list_state_numfree",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_list_state_numfree", value)
     }
     /// `set__Py_object_freelists_slices_slice_cache`.
     fn set__Py_object_freelists_slices_slice_cache(
@@ -21349,7 +27980,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_object_freelists_slices_slice_cache"))
+        let value = self
+            .ask(
+                "set__Py_object_freelists_slices_slice_cache",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_object_freelists_slices_slice_cache", value)
     }
     /// `set__Py_object_freelists_tuples_items_at`.
     fn set__Py_object_freelists_tuples_items_at(
@@ -21358,7 +27995,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_object_freelists_tuples_items_at"))
+        let value = self
+            .ask(
+                "set__Py_object_freelists_tuples_items_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_object_freelists_tuples_items_at", value)
     }
     /// `set__Py_object_freelists_tuples_numfree_at`.
     fn set__Py_object_freelists_tuples_numfree_at(
@@ -21367,7 +28014,17 @@ pub trait CApi: Sized {
         index: isize,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_object_freelists_tuples_numfree_at"))
+        let value = self
+            .ask(
+                "set__Py_object_freelists_tuples_numfree_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_object_freelists_tuples_numfree_at", value)
     }
     /// `set__Py_unicode_ids_size`.
     fn set__Py_unicode_ids_size(
@@ -21375,14 +28032,26 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__Py_unicode_ids_size"))
+        let value = self
+            .ask(
+                "set__Py_unicode_ids_size",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__Py_unicode_ids_size", value)
     }
     /// `set___sizeof___impl`.
     fn set___sizeof___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set___sizeof___impl"))
+        let value = self
+            .ask(
+                "set___sizeof___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "set___sizeof___impl", value)
     }
     /// `set__func_version_cache_item_code`.
     fn set__func_version_cache_item_code(
@@ -21390,7 +28059,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__func_version_cache_item_code"))
+        let value = self
+            .ask(
+                "set__func_version_cache_item_code",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__func_version_cache_item_code", value)
     }
     /// `set__func_version_cache_item_func`.
     fn set__func_version_cache_item_func(
@@ -21398,7 +28073,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set__func_version_cache_item_func"))
+        let value = self
+            .ask(
+                "set__func_version_cache_item_func",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set__func_version_cache_item_func", value)
     }
     /// `set_add_entry`.
     fn set_add_entry(
@@ -21407,7 +28088,17 @@ pub trait CApi: Sized {
         index: Option<&Self::Object>,
         value: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_add_entry"))
+        let value = self
+            .ask(
+                "set_add_entry",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Object(index),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "set_add_entry", value)
     }
     /// `set_anextawaitableobject_default_value`.
     fn set_anextawaitableobject_default_value(
@@ -21415,7 +28106,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_anextawaitableobject_default_value"))
+        let value = self
+            .ask(
+                "set_anextawaitableobject_default_value",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_anextawaitableobject_default_value", value)
     }
     /// `set_anextawaitableobject_wrapped`.
     fn set_anextawaitableobject_wrapped(
@@ -21423,7 +28120,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_anextawaitableobject_wrapped"))
+        let value = self
+            .ask(
+                "set_anextawaitableobject_wrapped",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_anextawaitableobject_wrapped", value)
     }
     /// `set_bytesiterobject_it_index`.
     fn set_bytesiterobject_it_index(
@@ -21431,7 +28134,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_bytesiterobject_it_index"))
+        let value = self
+            .ask(
+                "set_bytesiterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_bytesiterobject_it_index", value)
     }
     /// `set_bytesiterobject_it_seq`.
     fn set_bytesiterobject_it_seq(
@@ -21439,7 +28148,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_bytesiterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_bytesiterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_bytesiterobject_it_seq", value)
     }
     /// `set_calliterobject_it_callable`.
     fn set_calliterobject_it_callable(
@@ -21447,7 +28162,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_calliterobject_it_callable"))
+        let value = self
+            .ask(
+                "set_calliterobject_it_callable",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_calliterobject_it_callable", value)
     }
     /// `set_calliterobject_it_sentinel`.
     fn set_calliterobject_it_sentinel(
@@ -21455,7 +28176,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_calliterobject_it_sentinel"))
+        let value = self
+            .ask(
+                "set_calliterobject_it_sentinel",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_calliterobject_it_sentinel", value)
     }
     /// `set_classmethod_cm_callable`.
     fn set_classmethod_cm_callable(
@@ -21463,7 +28190,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_classmethod_cm_callable"))
+        let value = self
+            .ask(
+                "set_classmethod_cm_callable",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_classmethod_cm_callable", value)
     }
     /// `set_classmethod_cm_dict`.
     fn set_classmethod_cm_dict(
@@ -21471,11 +28204,19 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_classmethod_cm_dict"))
+        let value = self
+            .ask(
+                "set_classmethod_cm_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_classmethod_cm_dict", value)
     }
     /// `set_clear_internal`.
     fn set_clear_internal(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_clear_internal"))
+        let value = self
+            .ask("set_clear_internal", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "set_clear_internal", value)
     }
     /// `set_dictiterobject_di_dict`.
     fn set_dictiterobject_di_dict(
@@ -21483,7 +28224,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_dictiterobject_di_dict"))
+        let value = self
+            .ask(
+                "set_dictiterobject_di_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_dictiterobject_di_dict", value)
     }
     /// `set_dictiterobject_di_pos`.
     fn set_dictiterobject_di_pos(
@@ -21491,7 +28238,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_dictiterobject_di_pos"))
+        let value = self
+            .ask(
+                "set_dictiterobject_di_pos",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_dictiterobject_di_pos", value)
     }
     /// `set_dictiterobject_di_result`.
     fn set_dictiterobject_di_result(
@@ -21499,7 +28252,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_dictiterobject_di_result"))
+        let value = self
+            .ask(
+                "set_dictiterobject_di_result",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_dictiterobject_di_result", value)
     }
     /// `set_dictiterobject_di_used`.
     fn set_dictiterobject_di_used(
@@ -21507,7 +28266,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_dictiterobject_di_used"))
+        let value = self
+            .ask(
+                "set_dictiterobject_di_used",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_dictiterobject_di_used", value)
     }
     /// `set_dictiterobject_len`.
     fn set_dictiterobject_len(
@@ -21515,7 +28280,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_dictiterobject_len"))
+        let value = self
+            .ask(
+                "set_dictiterobject_len",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_dictiterobject_len", value)
     }
     /// `set_enumobject_en_index`.
     fn set_enumobject_en_index(
@@ -21523,7 +28294,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_enumobject_en_index"))
+        let value = self
+            .ask(
+                "set_enumobject_en_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_enumobject_en_index", value)
     }
     /// `set_enumobject_en_longindex`.
     fn set_enumobject_en_longindex(
@@ -21531,7 +28308,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_enumobject_en_longindex"))
+        let value = self
+            .ask(
+                "set_enumobject_en_longindex",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_enumobject_en_longindex", value)
     }
     /// `set_enumobject_en_result`.
     fn set_enumobject_en_result(
@@ -21539,7 +28322,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_enumobject_en_result"))
+        let value = self
+            .ask(
+                "set_enumobject_en_result",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_enumobject_en_result", value)
     }
     /// `set_enumobject_en_sit`.
     fn set_enumobject_en_sit(
@@ -21547,7 +28336,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_enumobject_en_sit"))
+        let value = self
+            .ask(
+                "set_enumobject_en_sit",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_enumobject_en_sit", value)
     }
     /// `set_enumobject_one`.
     fn set_enumobject_one(
@@ -21555,7 +28350,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_enumobject_one"))
+        let value = self
+            .ask(
+                "set_enumobject_one",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_enumobject_one", value)
     }
     /// `set_fieldnameiterobject_str`.
     fn set_fieldnameiterobject_str(
@@ -21563,7 +28364,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_fieldnameiterobject_str"))
+        let value = self
+            .ask(
+                "set_fieldnameiterobject_str",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_fieldnameiterobject_str", value)
     }
     /// `set_formatteriterobject_str`.
     fn set_formatteriterobject_str(
@@ -21571,7 +28378,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_formatteriterobject_str"))
+        let value = self
+            .ask(
+                "set_formatteriterobject_str",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_formatteriterobject_str", value)
     }
     /// `set_gaiterobject_obj`.
     fn set_gaiterobject_obj(
@@ -21579,7 +28392,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaiterobject_obj"))
+        let value = self
+            .ask(
+                "set_gaiterobject_obj",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaiterobject_obj", value)
     }
     /// `set_gaobject_args`.
     fn set_gaobject_args(
@@ -21587,7 +28406,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_args"))
+        let value = self
+            .ask(
+                "set_gaobject_args",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaobject_args", value)
     }
     /// `set_gaobject_origin`.
     fn set_gaobject_origin(
@@ -21595,7 +28420,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_origin"))
+        let value = self
+            .ask(
+                "set_gaobject_origin",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaobject_origin", value)
     }
     /// `set_gaobject_parameters`.
     fn set_gaobject_parameters(
@@ -21603,7 +28434,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_parameters"))
+        let value = self
+            .ask(
+                "set_gaobject_parameters",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaobject_parameters", value)
     }
     /// `set_gaobject_starred`.
     fn set_gaobject_starred(
@@ -21611,7 +28448,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_starred"))
+        let value = self
+            .ask(
+                "set_gaobject_starred",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaobject_starred", value)
     }
     /// `set_gaobject_vectorcall`.
     fn set_gaobject_vectorcall(
@@ -21627,7 +28470,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_gaobject_weakreflist"))
+        let value = self
+            .ask(
+                "set_gaobject_weakreflist",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_gaobject_weakreflist", value)
     }
     /// `set_listiterobject_it_index`.
     fn set_listiterobject_it_index(
@@ -21635,7 +28484,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_listiterobject_it_index"))
+        let value = self
+            .ask(
+                "set_listiterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_listiterobject_it_index", value)
     }
     /// `set_listiterobject_it_seq`.
     fn set_listiterobject_it_seq(
@@ -21643,7 +28498,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_listiterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_listiterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_listiterobject_it_seq", value)
     }
     /// `set_listreviterobject_it_index`.
     fn set_listreviterobject_it_index(
@@ -21651,7 +28512,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_listreviterobject_it_index"))
+        let value = self
+            .ask(
+                "set_listreviterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_listreviterobject_it_index", value)
     }
     /// `set_listreviterobject_it_seq`.
     fn set_listreviterobject_it_seq(
@@ -21659,7 +28526,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_listreviterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_listreviterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_listreviterobject_it_seq", value)
     }
     /// `set_longrangeiterobject_index`.
     fn set_longrangeiterobject_index(
@@ -21667,7 +28540,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_longrangeiterobject_index"))
+        let value = self
+            .ask(
+                "set_longrangeiterobject_index",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_longrangeiterobject_index", value)
     }
     /// `set_longrangeiterobject_len`.
     fn set_longrangeiterobject_len(
@@ -21675,7 +28554,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_longrangeiterobject_len"))
+        let value = self
+            .ask(
+                "set_longrangeiterobject_len",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_longrangeiterobject_len", value)
     }
     /// `set_longrangeiterobject_start`.
     fn set_longrangeiterobject_start(
@@ -21683,7 +28568,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_longrangeiterobject_start"))
+        let value = self
+            .ask(
+                "set_longrangeiterobject_start",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_longrangeiterobject_start", value)
     }
     /// `set_longrangeiterobject_step`.
     fn set_longrangeiterobject_step(
@@ -21691,7 +28582,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_longrangeiterobject_step"))
+        let value = self
+            .ask(
+                "set_longrangeiterobject_step",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_longrangeiterobject_step", value)
     }
     /// `set_lookkey`.
     fn set_lookkey(
@@ -21700,7 +28597,17 @@ pub trait CApi: Sized {
         index: Option<&Self::Object>,
         value: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_lookkey"))
+        let value = self
+            .ask(
+                "set_lookkey",
+                &mut [
+                    Asked::Object(object),
+                    Asked::Object(index),
+                    Asked::Int(value as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "set_lookkey", value)
     }
     /// `set_managed_static_type_state_readying`.
     fn set_managed_static_type_state_readying(
@@ -21708,7 +28615,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_managed_static_type_state_readying"))
+        let value = self
+            .ask(
+                "set_managed_static_type_state_readying",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_managed_static_type_state_readying", value)
     }
     /// `set_managed_static_type_state_tp_dict`.
     fn set_managed_static_type_state_tp_dict(
@@ -21716,7 +28629,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_managed_static_type_state_tp_dict"))
+        let value = self
+            .ask(
+                "set_managed_static_type_state_tp_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_managed_static_type_state_tp_dict", value)
     }
     /// `set_managed_static_type_state_tp_subclasses`.
     fn set_managed_static_type_state_tp_subclasses(
@@ -21724,7 +28643,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_managed_static_type_state_tp_subclasses"))
+        let value = self
+            .ask(
+                "set_managed_static_type_state_tp_subclasses",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_managed_static_type_state_tp_subclasses", value)
     }
     /// `set_mappingproxyobject_mapping`.
     fn set_mappingproxyobject_mapping(
@@ -21732,7 +28657,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_mappingproxyobject_mapping"))
+        let value = self
+            .ask(
+                "set_mappingproxyobject_mapping",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_mappingproxyobject_mapping", value)
     }
     /// `set_merge`.
     fn set_merge(
@@ -21740,7 +28671,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_merge"))
+        let value = self
+            .ask(
+                "set_merge",
+                &mut [Asked::Object(Some(object)), Asked::Object(Some(value))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "set_merge", value)
     }
     /// `set_merge_lock_held`.
     fn set_merge_lock_held(
@@ -21748,7 +28685,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_merge_lock_held"))
+        let value = self
+            .ask(
+                "set_merge_lock_held",
+                &mut [Asked::Object(Some(object)), Asked::Object(Some(value))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "set_merge_lock_held", value)
     }
     /// `set_next`.
     fn set_next(
@@ -21757,7 +28700,13 @@ pub trait CApi: Sized {
         index: &mut isize,
         value: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_next"))
+        let value = self
+            .ask(
+                "set_next",
+                &mut [Asked::Object(object), Asked::OutSize(index), Asked::Out(value)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "set_next", value)
     }
     /// `set_pop`.
     fn set_pop(
@@ -21765,14 +28714,22 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_pop"))
+        let value = self
+            .ask(
+                "set_pop",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "set_pop", value)
     }
     /// `set_pop_impl`.
     fn set_pop_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("set_pop_impl"))
+        let value = self
+            .ask("set_pop_impl", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "set_pop_impl", value)
     }
     /// `set_propertyobject_getter_doc`.
     fn set_propertyobject_getter_doc(
@@ -21780,7 +28737,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_getter_doc"))
+        let value = self
+            .ask(
+                "set_propertyobject_getter_doc",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_getter_doc", value)
     }
     /// `set_propertyobject_prop_del`.
     fn set_propertyobject_prop_del(
@@ -21788,7 +28751,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_prop_del"))
+        let value = self
+            .ask(
+                "set_propertyobject_prop_del",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_prop_del", value)
     }
     /// `set_propertyobject_prop_doc`.
     fn set_propertyobject_prop_doc(
@@ -21796,7 +28765,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_prop_doc"))
+        let value = self
+            .ask(
+                "set_propertyobject_prop_doc",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_prop_doc", value)
     }
     /// `set_propertyobject_prop_get`.
     fn set_propertyobject_prop_get(
@@ -21804,7 +28779,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_prop_get"))
+        let value = self
+            .ask(
+                "set_propertyobject_prop_get",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_prop_get", value)
     }
     /// `set_propertyobject_prop_name`.
     fn set_propertyobject_prop_name(
@@ -21812,7 +28793,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_prop_name"))
+        let value = self
+            .ask(
+                "set_propertyobject_prop_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_prop_name", value)
     }
     /// `set_propertyobject_prop_set`.
     fn set_propertyobject_prop_set(
@@ -21820,7 +28807,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_propertyobject_prop_set"))
+        let value = self
+            .ask(
+                "set_propertyobject_prop_set",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_propertyobject_prop_set", value)
     }
     /// `set_rangeiterobject_index`.
     fn set_rangeiterobject_index(
@@ -21828,7 +28821,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeiterobject_index"))
+        let value = self
+            .ask(
+                "set_rangeiterobject_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeiterobject_index", value)
     }
     /// `set_rangeiterobject_len`.
     fn set_rangeiterobject_len(
@@ -21836,7 +28835,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeiterobject_len"))
+        let value = self
+            .ask(
+                "set_rangeiterobject_len",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeiterobject_len", value)
     }
     /// `set_rangeiterobject_start`.
     fn set_rangeiterobject_start(
@@ -21844,7 +28849,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeiterobject_start"))
+        let value = self
+            .ask(
+                "set_rangeiterobject_start",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeiterobject_start", value)
     }
     /// `set_rangeiterobject_step`.
     fn set_rangeiterobject_step(
@@ -21852,7 +28863,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i64,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeiterobject_step"))
+        let value = self
+            .ask(
+                "set_rangeiterobject_step",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeiterobject_step", value)
     }
     /// `set_rangeobject_length`.
     fn set_rangeobject_length(
@@ -21860,7 +28877,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeobject_length"))
+        let value = self
+            .ask(
+                "set_rangeobject_length",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeobject_length", value)
     }
     /// `set_rangeobject_start`.
     fn set_rangeobject_start(
@@ -21868,7 +28891,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeobject_start"))
+        let value = self
+            .ask(
+                "set_rangeobject_start",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeobject_start", value)
     }
     /// `set_rangeobject_step`.
     fn set_rangeobject_step(
@@ -21876,7 +28905,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeobject_step"))
+        let value = self
+            .ask(
+                "set_rangeobject_step",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeobject_step", value)
     }
     /// `set_rangeobject_stop`.
     fn set_rangeobject_stop(
@@ -21884,7 +28919,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_rangeobject_stop"))
+        let value = self
+            .ask(
+                "set_rangeobject_stop",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_rangeobject_stop", value)
     }
     /// `set_reversedobject_index`.
     fn set_reversedobject_index(
@@ -21892,7 +28933,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_reversedobject_index"))
+        let value = self
+            .ask(
+                "set_reversedobject_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_reversedobject_index", value)
     }
     /// `set_reversedobject_seq`.
     fn set_reversedobject_seq(
@@ -21900,7 +28947,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_reversedobject_seq"))
+        let value = self
+            .ask(
+                "set_reversedobject_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_reversedobject_seq", value)
     }
     /// `set_seqiterobject_it_index`.
     fn set_seqiterobject_it_index(
@@ -21908,7 +28961,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_seqiterobject_it_index"))
+        let value = self
+            .ask(
+                "set_seqiterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_seqiterobject_it_index", value)
     }
     /// `set_seqiterobject_it_seq`.
     fn set_seqiterobject_it_seq(
@@ -21916,7 +28975,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_seqiterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_seqiterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_seqiterobject_it_seq", value)
     }
     /// `set_setentry_hash`.
     fn set_setentry_hash(
@@ -21924,7 +28989,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setentry_hash"))
+        let value = self
+            .ask(
+                "set_setentry_hash",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setentry_hash", value)
     }
     /// `set_setentry_key`.
     fn set_setentry_key(
@@ -21932,7 +29003,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setentry_key"))
+        let value = self
+            .ask(
+                "set_setentry_key",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setentry_key", value)
     }
     /// `set_setiterobject_len`.
     fn set_setiterobject_len(
@@ -21940,7 +29017,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setiterobject_len"))
+        let value = self
+            .ask(
+                "set_setiterobject_len",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setiterobject_len", value)
     }
     /// `set_setiterobject_si_pos`.
     fn set_setiterobject_si_pos(
@@ -21948,7 +29031,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setiterobject_si_pos"))
+        let value = self
+            .ask(
+                "set_setiterobject_si_pos",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setiterobject_si_pos", value)
     }
     /// `set_setiterobject_si_set`.
     fn set_setiterobject_si_set(
@@ -21956,7 +29045,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setiterobject_si_set"))
+        let value = self
+            .ask(
+                "set_setiterobject_si_set",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setiterobject_si_set", value)
     }
     /// `set_setiterobject_si_used`.
     fn set_setiterobject_si_used(
@@ -21964,7 +29059,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_setiterobject_si_used"))
+        let value = self
+            .ask(
+                "set_setiterobject_si_used",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_setiterobject_si_used", value)
     }
     /// `set_slotdef_name_strobj`.
     fn set_slotdef_name_strobj(
@@ -21972,7 +29073,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_slotdef_name_strobj"))
+        let value = self
+            .ask(
+                "set_slotdef_name_strobj",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_slotdef_name_strobj", value)
     }
     /// `set_sortslice_keys_at`.
     fn set_sortslice_keys_at(
@@ -21981,7 +29088,17 @@ pub trait CApi: Sized {
         index: isize,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_sortslice_keys_at"))
+        let value = self
+            .ask(
+                "set_sortslice_keys_at",
+                &mut [
+                    Asked::Object(Some(object)),
+                    Asked::Int(index as i64),
+                    Asked::Object(value),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_sortslice_keys_at", value)
     }
     /// `set_staticmethod_sm_callable`.
     fn set_staticmethod_sm_callable(
@@ -21989,7 +29106,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_staticmethod_sm_callable"))
+        let value = self
+            .ask(
+                "set_staticmethod_sm_callable",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_staticmethod_sm_callable", value)
     }
     /// `set_staticmethod_sm_dict`.
     fn set_staticmethod_sm_dict(
@@ -21997,7 +29120,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_staticmethod_sm_dict"))
+        let value = self
+            .ask(
+                "set_staticmethod_sm_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_staticmethod_sm_dict", value)
     }
     /// `set_stringlib_prework_len_needle`.
     fn set_stringlib_prework_len_needle(
@@ -22005,7 +29134,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_stringlib_prework_len_needle"))
+        let value = self
+            .ask(
+                "set_stringlib_prework_len_needle",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_stringlib_prework_len_needle", value)
     }
     /// `set_stringlib_prework_needle`.
     fn set_stringlib_prework_needle(
@@ -22013,7 +29148,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&str>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_stringlib_prework_needle"))
+        let value = self
+            .ask(
+                "set_stringlib_prework_needle",
+                &mut [Asked::Object(Some(object)), Asked::Str(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_stringlib_prework_needle", value)
     }
     /// `set_striterobject_it_index`.
     fn set_striterobject_it_index(
@@ -22021,7 +29162,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_striterobject_it_index"))
+        let value = self
+            .ask(
+                "set_striterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_striterobject_it_index", value)
     }
     /// `set_striterobject_it_seq`.
     fn set_striterobject_it_seq(
@@ -22029,7 +29176,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_striterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_striterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_striterobject_it_seq", value)
     }
     /// `set_superobject_obj`.
     fn set_superobject_obj(
@@ -22037,7 +29190,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_superobject_obj"))
+        let value = self
+            .ask(
+                "set_superobject_obj",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_superobject_obj", value)
     }
     /// `set_superobject_obj_type`.
     fn set_superobject_obj_type(
@@ -22045,7 +29204,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_superobject_obj_type"))
+        let value = self
+            .ask(
+                "set_superobject_obj_type",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_superobject_obj_type", value)
     }
     /// `set_superobject_type`.
     fn set_superobject_type(
@@ -22053,7 +29218,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_superobject_type"))
+        let value = self
+            .ask(
+                "set_superobject_type",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_superobject_type", value)
     }
     /// `set_swap_bodies`.
     fn set_swap_bodies(
@@ -22061,7 +29232,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_swap_bodies"))
+        let value = self
+            .ask(
+                "set_swap_bodies",
+                &mut [Asked::Object(Some(object)), Asked::Object(Some(value))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_swap_bodies", value)
     }
     /// `set_table_resize`.
     fn set_table_resize(
@@ -22069,7 +29246,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("set_table_resize"))
+        let value = self
+            .ask(
+                "set_table_resize",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "set_table_resize", value)
     }
     /// `set_tp_dict`.
     fn set_tp_dict(
@@ -22077,7 +29260,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_tp_dict"))
+        let value = self
+            .ask(
+                "set_tp_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(Some(value))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_tp_dict", value)
     }
     /// `set_tupleiterobject_it_index`.
     fn set_tupleiterobject_it_index(
@@ -22085,7 +29274,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_tupleiterobject_it_index"))
+        let value = self
+            .ask(
+                "set_tupleiterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_tupleiterobject_it_index", value)
     }
     /// `set_tupleiterobject_it_seq`.
     fn set_tupleiterobject_it_seq(
@@ -22093,7 +29288,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_tupleiterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_tupleiterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_tupleiterobject_it_seq", value)
     }
     /// `set_type_cache_entry_name`.
     fn set_type_cache_entry_name(
@@ -22101,7 +29302,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_cache_entry_name"))
+        let value = self
+            .ask(
+                "set_type_cache_entry_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_cache_entry_name", value)
     }
     /// `set_type_cache_entry_value`.
     fn set_type_cache_entry_value(
@@ -22109,7 +29316,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_cache_entry_value"))
+        let value = self
+            .ask(
+                "set_type_cache_entry_value",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_cache_entry_value", value)
     }
     /// `set_type_cache_entry_version`.
     fn set_type_cache_entry_version(
@@ -22117,7 +29330,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_cache_entry_version"))
+        let value = self
+            .ask(
+                "set_type_cache_entry_version",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_cache_entry_version", value)
     }
     /// `set_type_new_ctx_add_dict`.
     fn set_type_new_ctx_add_dict(
@@ -22125,7 +29344,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_add_dict"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_add_dict",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_add_dict", value)
     }
     /// `set_type_new_ctx_add_weak`.
     fn set_type_new_ctx_add_weak(
@@ -22133,7 +29358,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_add_weak"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_add_weak",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_add_weak", value)
     }
     /// `set_type_new_ctx_args`.
     fn set_type_new_ctx_args(
@@ -22141,7 +29372,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_args"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_args",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_args", value)
     }
     /// `set_type_new_ctx_base`.
     fn set_type_new_ctx_base(
@@ -22149,7 +29386,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_base"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_base",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_base", value)
     }
     /// `set_type_new_ctx_bases`.
     fn set_type_new_ctx_bases(
@@ -22157,7 +29400,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_bases"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_bases",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_bases", value)
     }
     /// `set_type_new_ctx_kwds`.
     fn set_type_new_ctx_kwds(
@@ -22165,7 +29414,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_kwds"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_kwds",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_kwds", value)
     }
     /// `set_type_new_ctx_may_add_dict`.
     fn set_type_new_ctx_may_add_dict(
@@ -22173,7 +29428,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_may_add_dict"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_may_add_dict",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_may_add_dict", value)
     }
     /// `set_type_new_ctx_may_add_weak`.
     fn set_type_new_ctx_may_add_weak(
@@ -22181,7 +29442,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_may_add_weak"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_may_add_weak",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_may_add_weak", value)
     }
     /// `set_type_new_ctx_metatype`.
     fn set_type_new_ctx_metatype(
@@ -22189,7 +29456,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_metatype"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_metatype",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_metatype", value)
     }
     /// `set_type_new_ctx_name`.
     fn set_type_new_ctx_name(
@@ -22197,7 +29470,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_name"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_name",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_name", value)
     }
     /// `set_type_new_ctx_nslot`.
     fn set_type_new_ctx_nslot(
@@ -22205,7 +29484,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_nslot"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_nslot",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_nslot", value)
     }
     /// `set_type_new_ctx_orig_dict`.
     fn set_type_new_ctx_orig_dict(
@@ -22213,7 +29498,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_orig_dict"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_orig_dict",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_orig_dict", value)
     }
     /// `set_type_new_ctx_slots`.
     fn set_type_new_ctx_slots(
@@ -22221,7 +29512,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_type_new_ctx_slots"))
+        let value = self
+            .ask(
+                "set_type_new_ctx_slots",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_type_new_ctx_slots", value)
     }
     /// `set_unicode_format_arg_t_ch`.
     fn set_unicode_format_arg_t_ch(
@@ -22229,7 +29526,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_format_arg_t_ch"))
+        let value = self
+            .ask(
+                "set_unicode_format_arg_t_ch",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_format_arg_t_ch", value)
     }
     /// `set_unicode_format_arg_t_flags`.
     fn set_unicode_format_arg_t_flags(
@@ -22237,7 +29540,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_format_arg_t_flags"))
+        let value = self
+            .ask(
+                "set_unicode_format_arg_t_flags",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_format_arg_t_flags", value)
     }
     /// `set_unicode_format_arg_t_prec`.
     fn set_unicode_format_arg_t_prec(
@@ -22245,7 +29554,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_format_arg_t_prec"))
+        let value = self
+            .ask(
+                "set_unicode_format_arg_t_prec",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_format_arg_t_prec", value)
     }
     /// `set_unicode_format_arg_t_sign`.
     fn set_unicode_format_arg_t_sign(
@@ -22253,7 +29568,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_format_arg_t_sign"))
+        let value = self
+            .ask(
+                "set_unicode_format_arg_t_sign",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_format_arg_t_sign", value)
     }
     /// `set_unicode_format_arg_t_width`.
     fn set_unicode_format_arg_t_width(
@@ -22261,7 +29582,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_format_arg_t_width"))
+        let value = self
+            .ask(
+                "set_unicode_format_arg_t_width",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_format_arg_t_width", value)
     }
     /// `set_unicode_formatter_t_argidx`.
     fn set_unicode_formatter_t_argidx(
@@ -22269,7 +29596,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_argidx"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_argidx",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_argidx", value)
     }
     /// `set_unicode_formatter_t_arglen`.
     fn set_unicode_formatter_t_arglen(
@@ -22277,7 +29610,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_arglen"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_arglen",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_arglen", value)
     }
     /// `set_unicode_formatter_t_args`.
     fn set_unicode_formatter_t_args(
@@ -22285,7 +29624,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_args"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_args",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_args", value)
     }
     /// `set_unicode_formatter_t_args_owned`.
     fn set_unicode_formatter_t_args_owned(
@@ -22293,7 +29638,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: i32,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_args_owned"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_args_owned",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_args_owned", value)
     }
     /// `set_unicode_formatter_t_fmtcnt`.
     fn set_unicode_formatter_t_fmtcnt(
@@ -22301,7 +29652,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_fmtcnt"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_fmtcnt",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_fmtcnt", value)
     }
     /// `set_unicode_formatter_t_fmtpos`.
     fn set_unicode_formatter_t_fmtpos(
@@ -22309,7 +29666,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_fmtpos"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_fmtpos",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_fmtpos", value)
     }
     /// `set_unicode_formatter_t_writer_overallocate`.
     fn set_unicode_formatter_t_writer_overallocate(
@@ -22317,7 +29680,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: u8,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicode_formatter_t_writer_overallocate"))
+        let value = self
+            .ask(
+                "set_unicode_formatter_t_writer_overallocate",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicode_formatter_t_writer_overallocate", value)
     }
     /// `set_unicodeiterobject_it_index`.
     fn set_unicodeiterobject_it_index(
@@ -22325,7 +29694,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicodeiterobject_it_index"))
+        let value = self
+            .ask(
+                "set_unicodeiterobject_it_index",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicodeiterobject_it_index", value)
     }
     /// `set_unicodeiterobject_it_seq`.
     fn set_unicodeiterobject_it_seq(
@@ -22333,7 +29708,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unicodeiterobject_it_seq"))
+        let value = self
+            .ask(
+                "set_unicodeiterobject_it_seq",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unicodeiterobject_it_seq", value)
     }
     /// `set_unionobject_args`.
     fn set_unionobject_args(
@@ -22341,7 +29722,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unionobject_args"))
+        let value = self
+            .ask(
+                "set_unionobject_args",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unionobject_args", value)
     }
     /// `set_unionobject_parameters`.
     fn set_unionobject_parameters(
@@ -22349,7 +29736,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_unionobject_parameters"))
+        let value = self
+            .ask(
+                "set_unionobject_parameters",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_unionobject_parameters", value)
     }
     /// `set_wrapperobject_descr`.
     fn set_wrapperobject_descr(
@@ -22357,7 +29750,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_wrapperobject_descr"))
+        let value = self
+            .ask(
+                "set_wrapperobject_descr",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_wrapperobject_descr", value)
     }
     /// `set_wrapperobject_self`.
     fn set_wrapperobject_self(
@@ -22365,46 +29764,76 @@ pub trait CApi: Sized {
         object: &Self::Object,
         value: Option<&Self::Object>,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("set_wrapperobject_self"))
+        let value = self
+            .ask(
+                "set_wrapperobject_self",
+                &mut [Asked::Object(Some(object)), Asked::Object(value)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_wrapperobject_self", value)
     }
     /// `setentry_hash`.
     fn setentry_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        Err(self.unsupported("setentry_hash"))
+        let value = self
+            .ask("setentry_hash", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "setentry_hash", value)
     }
     /// `setentry_key`.
     fn setentry_key(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("setentry_key"))
+        let value = self
+            .ask("setentry_key", &mut [Asked::Object(Some(object))], Gives::Optional)?;
+        crate::calls::optional(self, "setentry_key", value)
     }
     /// `setiterobject_len`.
     fn setiterobject_len(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("setiterobject_len"))
+        let value = self
+            .ask("setiterobject_len", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "setiterobject_len", value)
     }
     /// `setiterobject_si_pos`.
     fn setiterobject_si_pos(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("setiterobject_si_pos"))
+        let value = self
+            .ask(
+                "setiterobject_si_pos",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "setiterobject_si_pos", value)
     }
     /// `setiterobject_si_set`.
     fn setiterobject_si_set(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("setiterobject_si_set"))
+        let value = self
+            .ask(
+                "setiterobject_si_set",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "setiterobject_si_set", value)
     }
     /// `setiterobject_si_used`.
     fn setiterobject_si_used(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("setiterobject_si_used"))
+        let value = self
+            .ask(
+                "setiterobject_si_used",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "setiterobject_si_used", value)
     }
     /// `shared_keys_usable_size`.
     fn shared_keys_usable_size(
@@ -22426,11 +29855,19 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("slotdef_name_strobj"))
+        let value = self
+            .ask(
+                "slotdef_name_strobj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "slotdef_name_strobj", value)
     }
     /// `slotdef_offset`.
     fn slotdef_offset(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("slotdef_offset"))
+        let value = self
+            .ask("slotdef_offset", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "slotdef_offset", value)
     }
     /// `slotdef_wrapper`.
     fn slotdef_wrapper(
@@ -22441,7 +29878,13 @@ pub trait CApi: Sized {
     }
     /// `slotptr`.
     fn slotptr(&mut self, a0: &Self::Object, args: i32) -> Result<(), Self::Error> {
-        Err(self.unsupported("slotptr"))
+        let value = self
+            .ask(
+                "slotptr",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "slotptr", value)
     }
     /// `sortslice_keys_at`.
     fn sortslice_keys_at(
@@ -22449,7 +29892,13 @@ pub trait CApi: Sized {
         object: &Self::Object,
         index: isize,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("sortslice_keys_at"))
+        let value = self
+            .ask(
+                "sortslice_keys_at",
+                &mut [Asked::Object(Some(object)), Asked::Int(index as i64)],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "sortslice_keys_at", value)
     }
     /// `split`.
     fn split(
@@ -22458,11 +29907,23 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("split"))
+        let value = self
+            .ask(
+                "split",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "split", value)
     }
     /// `start_readying`.
     fn start_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("start_readying"))
+        let value = self
+            .ask("start_readying", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "start_readying", value)
     }
     /// `static_ext_type_lookup`.
     fn static_ext_type_lookup(
@@ -22477,25 +29938,45 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("staticmethod_sm_callable"))
+        let value = self
+            .ask(
+                "staticmethod_sm_callable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "staticmethod_sm_callable", value)
     }
     /// `stop_readying`.
     fn stop_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("stop_readying"))
+        let value = self
+            .ask("stop_readying", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "stop_readying", value)
     }
     /// `stringlib_prework_cut`.
     fn stringlib_prework_cut(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("stringlib_prework_cut"))
+        let value = self
+            .ask(
+                "stringlib_prework_cut",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "stringlib_prework_cut", value)
     }
     /// `stringlib_prework_len_needle`.
     fn stringlib_prework_len_needle(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("stringlib_prework_len_needle"))
+        let value = self
+            .ask(
+                "stringlib_prework_len_needle",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "stringlib_prework_len_needle", value)
     }
     /// `stringlib_prework_needle`.
     fn stringlib_prework_needle(
@@ -22509,21 +29990,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("stringlib_prework_period"))
+        let value = self
+            .ask(
+                "stringlib_prework_period",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "stringlib_prework_period", value)
     }
     /// `striterobject_it_index`.
     fn striterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("striterobject_it_index"))
+        let value = self
+            .ask(
+                "striterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "striterobject_it_index", value)
     }
     /// `striterobject_it_seq`.
     fn striterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("striterobject_it_seq"))
+        let value = self
+            .ask(
+                "striterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "striterobject_it_seq", value)
     }
     /// `strlen`.
     fn strlen(&mut self, s: &str) -> Result<usize, Self::Error> {
@@ -22537,28 +30036,57 @@ pub trait CApi: Sized {
         a2: &mut Option<Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("super_init_without_args"))
+        let value = self
+            .ask(
+                "super_init_without_args",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Out(a2),
+                    Asked::Out(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "super_init_without_args", value)
     }
     /// `superobject_obj`.
     fn superobject_obj(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("superobject_obj"))
+        let value = self
+            .ask(
+                "superobject_obj",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "superobject_obj", value)
     }
     /// `superobject_obj_type`.
     fn superobject_obj_type(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("superobject_obj_type"))
+        let value = self
+            .ask(
+                "superobject_obj_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "superobject_obj_type", value)
     }
     /// `superobject_type`.
     fn superobject_type(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("superobject_type"))
+        let value = self
+            .ask(
+                "superobject_type",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "superobject_type", value)
     }
     /// `tailmatch`.
     fn tailmatch(
@@ -22569,7 +30097,19 @@ pub trait CApi: Sized {
         a3: isize,
         args: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("tailmatch"))
+        let value = self
+            .ask(
+                "tailmatch",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "tailmatch", value)
     }
     /// `tailmatch_3_11`.
     fn tailmatch_3_11(
@@ -22580,29 +30120,56 @@ pub trait CApi: Sized {
         a3: isize,
         args: i32,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("tailmatch_3_11"))
+        let value = self
+            .ask(
+                "tailmatch",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "tailmatch", value)
     }
     /// `tuple_alloc`.
     fn tuple_alloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("tuple_alloc"))
+        let value = self
+            .ask("tuple_alloc", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "tuple_alloc", value)
     }
     /// `tuple_get_empty`.
     fn tuple_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("tuple_get_empty"))
+        let value = self.ask("tuple_get_empty", &mut [], Gives::Object)?;
+        crate::calls::object(self, "tuple_get_empty", value)
     }
     /// `tupleiterobject_it_index`.
     fn tupleiterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("tupleiterobject_it_index"))
+        let value = self
+            .ask(
+                "tupleiterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "tupleiterobject_it_index", value)
     }
     /// `tupleiterobject_it_seq`.
     fn tupleiterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("tupleiterobject_it_seq"))
+        let value = self
+            .ask(
+                "tupleiterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "tupleiterobject_it_seq", value)
     }
     /// `tupleslice`.
     fn tupleslice(
@@ -22611,42 +30178,78 @@ pub trait CApi: Sized {
         a1: isize,
         args: isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("tupleslice"))
+        let value = self
+            .ask(
+                "tupleslice",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "tupleslice", value)
     }
     /// `type___sizeof___impl`.
     fn type___sizeof___impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("type___sizeof___impl"))
+        let value = self
+            .ask(
+                "type___sizeof___impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "type___sizeof___impl", value)
     }
     /// `type_cache_entry_value`.
     fn type_cache_entry_value(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_cache_entry_value"))
+        let value = self
+            .ask(
+                "type_cache_entry_value",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_cache_entry_value", value)
     }
     /// `type_cache_hashtable`.
     fn type_cache_hashtable(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_cache_hashtable"))
+        let value = self
+            .ask(
+                "type_cache_hashtable",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_cache_hashtable", value)
     }
     /// `type_modified_unlocked`.
     fn type_modified_unlocked(
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("type_modified_unlocked"))
+        let value = self
+            .ask(
+                "type_modified_unlocked",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "type_modified_unlocked", value)
     }
     /// `type_module`.
     fn type_module(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("type_module"))
+        let value = self
+            .ask("type_module", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "type_module", value)
     }
     /// `type_module_3_11`.
     fn type_module_3_11(
@@ -22654,102 +30257,184 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("type_module_3_11"))
+        let value = self
+            .ask(
+                "type_module",
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "type_module", value)
     }
     /// `type_new_ctx_add_dict`.
     fn type_new_ctx_add_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_ctx_add_dict"))
+        let value = self
+            .ask(
+                "type_new_ctx_add_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_new_ctx_add_dict", value)
     }
     /// `type_new_ctx_add_weak`.
     fn type_new_ctx_add_weak(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_ctx_add_weak"))
+        let value = self
+            .ask(
+                "type_new_ctx_add_weak",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_new_ctx_add_weak", value)
     }
     /// `type_new_ctx_args`.
     fn type_new_ctx_args(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_args"))
+        let value = self
+            .ask(
+                "type_new_ctx_args",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_args", value)
     }
     /// `type_new_ctx_base`.
     fn type_new_ctx_base(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_base"))
+        let value = self
+            .ask(
+                "type_new_ctx_base",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_base", value)
     }
     /// `type_new_ctx_bases`.
     fn type_new_ctx_bases(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_bases"))
+        let value = self
+            .ask(
+                "type_new_ctx_bases",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_bases", value)
     }
     /// `type_new_ctx_kwds`.
     fn type_new_ctx_kwds(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_kwds"))
+        let value = self
+            .ask(
+                "type_new_ctx_kwds",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_kwds", value)
     }
     /// `type_new_ctx_may_add_dict`.
     fn type_new_ctx_may_add_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_ctx_may_add_dict"))
+        let value = self
+            .ask(
+                "type_new_ctx_may_add_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_new_ctx_may_add_dict", value)
     }
     /// `type_new_ctx_may_add_weak`.
     fn type_new_ctx_may_add_weak(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_ctx_may_add_weak"))
+        let value = self
+            .ask(
+                "type_new_ctx_may_add_weak",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_new_ctx_may_add_weak", value)
     }
     /// `type_new_ctx_metatype`.
     fn type_new_ctx_metatype(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_metatype"))
+        let value = self
+            .ask(
+                "type_new_ctx_metatype",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_metatype", value)
     }
     /// `type_new_ctx_name`.
     fn type_new_ctx_name(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_name"))
+        let value = self
+            .ask(
+                "type_new_ctx_name",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_name", value)
     }
     /// `type_new_ctx_nslot`.
     fn type_new_ctx_nslot(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("type_new_ctx_nslot"))
+        let value = self
+            .ask("type_new_ctx_nslot", &mut [Asked::Object(Some(object))], Gives::Size)?;
+        crate::calls::int(self, "type_new_ctx_nslot", value)
     }
     /// `type_new_ctx_orig_dict`.
     fn type_new_ctx_orig_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_orig_dict"))
+        let value = self
+            .ask(
+                "type_new_ctx_orig_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_orig_dict", value)
     }
     /// `type_new_ctx_slots`.
     fn type_new_ctx_slots(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("type_new_ctx_slots"))
+        let value = self
+            .ask(
+                "type_new_ctx_slots",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "type_new_ctx_slots", value)
     }
     /// `type_new_set_doc`.
     fn type_new_set_doc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_new_set_doc"))
+        let value = self
+            .ask("type_new_set_doc", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "type_new_set_doc", value)
     }
     /// `type_ready_inherit_as_structs`.
     fn type_ready_inherit_as_structs(
@@ -22757,21 +30442,39 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("type_ready_inherit_as_structs"))
+        let value = self
+            .ask(
+                "type_ready_inherit_as_structs",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "type_ready_inherit_as_structs", value)
     }
     /// `type_ready_managed_dict`.
     fn type_ready_managed_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_ready_managed_dict"))
+        let value = self
+            .ask(
+                "type_ready_managed_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_ready_managed_dict", value)
     }
     /// `type_ready_post_checks`.
     fn type_ready_post_checks(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("type_ready_post_checks"))
+        let value = self
+            .ask(
+                "type_ready_post_checks",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "type_ready_post_checks", value)
     }
     /// `typeobject_validate_watcher_id`.
     fn typeobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
@@ -22822,21 +30525,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs1lib_prework_cut"))
+        let value = self
+            .ask(
+                "ucs1lib_prework_cut",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs1lib_prework_cut", value)
     }
     /// `ucs1lib_prework_len_needle`.
     fn ucs1lib_prework_len_needle(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs1lib_prework_len_needle"))
+        let value = self
+            .ask(
+                "ucs1lib_prework_len_needle",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs1lib_prework_len_needle", value)
     }
     /// `ucs1lib_prework_period`.
     fn ucs1lib_prework_period(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs1lib_prework_period"))
+        let value = self
+            .ask(
+                "ucs1lib_prework_period",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs1lib_prework_period", value)
     }
     /// `ucs2lib__lex_search`.
     fn ucs2lib__lex_search(
@@ -22883,21 +30604,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs2lib_prework_cut"))
+        let value = self
+            .ask(
+                "ucs2lib_prework_cut",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs2lib_prework_cut", value)
     }
     /// `ucs2lib_prework_len_needle`.
     fn ucs2lib_prework_len_needle(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs2lib_prework_len_needle"))
+        let value = self
+            .ask(
+                "ucs2lib_prework_len_needle",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs2lib_prework_len_needle", value)
     }
     /// `ucs2lib_prework_period`.
     fn ucs2lib_prework_period(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs2lib_prework_period"))
+        let value = self
+            .ask(
+                "ucs2lib_prework_period",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs2lib_prework_period", value)
     }
     /// `ucs4lib__lex_search`.
     fn ucs4lib__lex_search(
@@ -22944,21 +30683,39 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs4lib_prework_cut"))
+        let value = self
+            .ask(
+                "ucs4lib_prework_cut",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs4lib_prework_cut", value)
     }
     /// `ucs4lib_prework_len_needle`.
     fn ucs4lib_prework_len_needle(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs4lib_prework_len_needle"))
+        let value = self
+            .ask(
+                "ucs4lib_prework_len_needle",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs4lib_prework_len_needle", value)
     }
     /// `ucs4lib_prework_period`.
     fn ucs4lib_prework_period(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("ucs4lib_prework_period"))
+        let value = self
+            .ask(
+                "ucs4lib_prework_period",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "ucs4lib_prework_period", value)
     }
     /// `unicode_askind`.
     fn unicode_askind(
@@ -22968,7 +30725,18 @@ pub trait CApi: Sized {
         a2: isize,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_askind"))
+        let value = self
+            .ask(
+                "unicode_askind",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_askind", value)
     }
     /// `unicode_askind_3_11`.
     fn unicode_askind_3_11(
@@ -22978,32 +30746,63 @@ pub trait CApi: Sized {
         a2: isize,
         args: u32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_askind_3_11"))
+        let value = self
+            .ask(
+                "unicode_askind",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_askind", value)
     }
     /// `unicode_capitalize_impl`.
     fn unicode_capitalize_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_capitalize_impl"))
+        let value = self
+            .ask(
+                "unicode_capitalize_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_capitalize_impl", value)
     }
     /// `unicode_casefold_impl`.
     fn unicode_casefold_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_casefold_impl"))
+        let value = self
+            .ask(
+                "unicode_casefold_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_casefold_impl", value)
     }
     /// `unicode_char`.
     fn unicode_char(&mut self, object: u32) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_char"))
+        let value = self
+            .ask("unicode_char", &mut [Asked::Int(object as i64)], Gives::Object)?;
+        crate::calls::object(self, "unicode_char", value)
     }
     /// `unicode_clear_identifiers`.
     fn unicode_clear_identifiers(
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicode_clear_identifiers"))
+        let value = self
+            .ask(
+                "unicode_clear_identifiers",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "unicode_clear_identifiers", value)
     }
     /// `unicode_compare`.
     fn unicode_compare(
@@ -23011,7 +30810,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_compare"))
+        let value = self
+            .ask(
+                "unicode_compare",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_compare", value)
     }
     /// `unicode_compare_eq`.
     fn unicode_compare_eq(
@@ -23019,7 +30824,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_compare_eq"))
+        let value = self
+            .ask(
+                "unicode_compare_eq",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_compare_eq", value)
     }
     /// `unicode_copy_as_widechar`.
     fn unicode_copy_as_widechar(
@@ -23028,7 +30839,17 @@ pub trait CApi: Sized {
         a1: &mut i32,
         args: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicode_copy_as_widechar"))
+        let value = self
+            .ask(
+                "unicode_copy_as_widechar",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::OutInt(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "unicode_copy_as_widechar", value)
     }
     /// `unicode_count_impl`.
     fn unicode_count_impl(
@@ -23038,11 +30859,24 @@ pub trait CApi: Sized {
         a2: isize,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_count_impl"))
+        let value = self
+            .ask(
+                "unicode_count_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_count_impl", value)
     }
     /// `unicode_dealloc`.
     fn unicode_dealloc(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicode_dealloc"))
+        let value = self
+            .ask("unicode_dealloc", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
+        crate::calls::nothing(self, "unicode_dealloc", value)
     }
     /// `unicode_decode_locale`.
     fn unicode_decode_locale(
@@ -23052,7 +30886,18 @@ pub trait CApi: Sized {
         a2: i32,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_decode_locale"))
+        let value = self
+            .ask(
+                "unicode_decode_locale",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_decode_locale", value)
     }
     /// `unicode_decode_utf8`.
     fn unicode_decode_utf8(
@@ -23063,7 +30908,19 @@ pub trait CApi: Sized {
         a3: &str,
         args: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_decode_utf8"))
+        let value = self
+            .ask(
+                "unicode_decode_utf8",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(a2 as i64),
+                    Asked::Str(Some(a3)),
+                    Asked::OutSize(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_decode_utf8", value)
     }
     /// `unicode_encode_locale`.
     fn unicode_encode_locale(
@@ -23072,7 +30929,17 @@ pub trait CApi: Sized {
         a1: i32,
         args: i32,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_encode_locale"))
+        let value = self
+            .ask(
+                "unicode_encode_locale",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_encode_locale", value)
     }
     /// `unicode_encode_utf8`.
     fn unicode_encode_utf8(
@@ -23081,7 +30948,17 @@ pub trait CApi: Sized {
         a1: i32,
         args: &str,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_encode_utf8"))
+        let value = self
+            .ask(
+                "unicode_encode_utf8",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Str(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_encode_utf8", value)
     }
     /// `unicode_fast_translate`.
     fn unicode_fast_translate(
@@ -23092,7 +30969,19 @@ pub trait CApi: Sized {
         a3: i32,
         args: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_fast_translate"))
+        let value = self
+            .ask(
+                "unicode_fast_translate",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Int(a3 as i64),
+                    Asked::OutSize(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_fast_translate", value)
     }
     /// `unicode_fill`.
     fn unicode_fill(
@@ -23103,144 +30992,271 @@ pub trait CApi: Sized {
         a3: isize,
         args: isize,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicode_fill"))
+        let value = self
+            .ask(
+                "unicode_fill",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(a1),
+                    Asked::Int(a2 as i64),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "unicode_fill", value)
     }
     /// `unicode_format_arg_t_ch`.
     fn unicode_format_arg_t_ch(
         &mut self,
         object: &Self::Object,
     ) -> Result<u32, Self::Error> {
-        Err(self.unsupported("unicode_format_arg_t_ch"))
+        let value = self
+            .ask(
+                "unicode_format_arg_t_ch",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_format_arg_t_ch", value)
     }
     /// `unicode_format_arg_t_flags`.
     fn unicode_format_arg_t_flags(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_format_arg_t_flags"))
+        let value = self
+            .ask(
+                "unicode_format_arg_t_flags",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_format_arg_t_flags", value)
     }
     /// `unicode_format_arg_t_prec`.
     fn unicode_format_arg_t_prec(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_format_arg_t_prec"))
+        let value = self
+            .ask(
+                "unicode_format_arg_t_prec",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_format_arg_t_prec", value)
     }
     /// `unicode_format_arg_t_sign`.
     fn unicode_format_arg_t_sign(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_format_arg_t_sign"))
+        let value = self
+            .ask(
+                "unicode_format_arg_t_sign",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_format_arg_t_sign", value)
     }
     /// `unicode_format_arg_t_width`.
     fn unicode_format_arg_t_width(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_format_arg_t_width"))
+        let value = self
+            .ask(
+                "unicode_format_arg_t_width",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_format_arg_t_width", value)
     }
     /// `unicode_formatter_t_argidx`.
     fn unicode_formatter_t_argidx(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_argidx"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_argidx",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_argidx", value)
     }
     /// `unicode_formatter_t_arglen`.
     fn unicode_formatter_t_arglen(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_arglen"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_arglen",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_arglen", value)
     }
     /// `unicode_formatter_t_args`.
     fn unicode_formatter_t_args(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_args"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_args",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicode_formatter_t_args", value)
     }
     /// `unicode_formatter_t_args_owned`.
     fn unicode_formatter_t_args_owned(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_args_owned"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_args_owned",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_args_owned", value)
     }
     /// `unicode_formatter_t_dict`.
     fn unicode_formatter_t_dict(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_dict"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_dict",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicode_formatter_t_dict", value)
     }
     /// `unicode_formatter_t_fmtcnt`.
     fn unicode_formatter_t_fmtcnt(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_fmtcnt"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_fmtcnt",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_fmtcnt", value)
     }
     /// `unicode_formatter_t_fmtdata`.
     fn unicode_formatter_t_fmtdata(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_fmtdata"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_fmtdata",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicode_formatter_t_fmtdata", value)
     }
     /// `unicode_formatter_t_fmtkind`.
     fn unicode_formatter_t_fmtkind(
         &mut self,
         object: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_fmtkind"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_fmtkind",
+                &mut [Asked::Object(Some(object))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_fmtkind", value)
     }
     /// `unicode_formatter_t_fmtpos`.
     fn unicode_formatter_t_fmtpos(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_fmtpos"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_fmtpos",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_formatter_t_fmtpos", value)
     }
     /// `unicode_formatter_t_fmtstr`.
     fn unicode_formatter_t_fmtstr(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_fmtstr"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_fmtstr",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicode_formatter_t_fmtstr", value)
     }
     /// `unicode_formatter_t_writer`.
     fn unicode_formatter_t_writer(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicode_formatter_t_writer"))
+        let value = self
+            .ask(
+                "unicode_formatter_t_writer",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicode_formatter_t_writer", value)
     }
     /// `unicode_get_empty`.
     fn unicode_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_get_empty"))
+        let value = self.ask("unicode_get_empty", &mut [], Gives::Object)?;
+        crate::calls::object(self, "unicode_get_empty", value)
     }
     /// `unicode_get_widechar_size`.
     fn unicode_get_widechar_size(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicode_get_widechar_size"))
+        let value = self
+            .ask(
+                "unicode_get_widechar_size",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicode_get_widechar_size", value)
     }
     /// `unicode_isspace_impl`.
     fn unicode_isspace_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_isspace_impl"))
+        let value = self
+            .ask(
+                "unicode_isspace_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_isspace_impl", value)
     }
     /// `unicode_lower_impl`.
     fn unicode_lower_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_lower_impl"))
+        let value = self
+            .ask(
+                "unicode_lower_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_lower_impl", value)
     }
     /// `unicode_new`.
     fn unicode_new(
@@ -23249,35 +31265,61 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_new"))
+        let value = self
+            .ask(
+                "unicode_new",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_new", value)
     }
     /// `unicode_result`.
     fn unicode_result(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_result"))
+        let value = self
+            .ask("unicode_result", &mut [Asked::Object(object)], Gives::Object)?;
+        crate::calls::object(self, "unicode_result", value)
     }
     /// `unicode_result_ready`.
     fn unicode_result_ready(
         &mut self,
         object: Option<&Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_result_ready"))
+        let value = self
+            .ask("unicode_result_ready", &mut [Asked::Object(object)], Gives::Object)?;
+        crate::calls::object(self, "unicode_result_ready", value)
     }
     /// `unicode_sizeof_impl`.
     fn unicode_sizeof_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_sizeof_impl"))
+        let value = self
+            .ask(
+                "unicode_sizeof_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_sizeof_impl", value)
     }
     /// `unicode_static_dealloc`.
     fn unicode_static_dealloc(
         &mut self,
         object: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicode_static_dealloc"))
+        let value = self
+            .ask(
+                "unicode_static_dealloc",
+                &mut [Asked::Object(Some(object))],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "unicode_static_dealloc", value)
     }
     /// `unicode_subtype_new`.
     fn unicode_subtype_new(
@@ -23285,21 +31327,39 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_subtype_new"))
+        let value = self
+            .ask(
+                "unicode_subtype_new",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_subtype_new", value)
     }
     /// `unicode_swapcase_impl`.
     fn unicode_swapcase_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_swapcase_impl"))
+        let value = self
+            .ask(
+                "unicode_swapcase_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_swapcase_impl", value)
     }
     /// `unicode_title_impl`.
     fn unicode_title_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_title_impl"))
+        let value = self
+            .ask(
+                "unicode_title_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_title_impl", value)
     }
     /// `unicode_translate_call_errorhandler`.
     fn unicode_translate_call_errorhandler(
@@ -23313,28 +31373,61 @@ pub trait CApi: Sized {
         a6: isize,
         args: &mut isize,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_translate_call_errorhandler"))
+        let value = self
+            .ask(
+                "unicode_translate_call_errorhandler",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Out(a1),
+                    Asked::Str(Some(a2)),
+                    Asked::Object(Some(a3)),
+                    Asked::Out(a4),
+                    Asked::Int(a5 as i64),
+                    Asked::Int(a6 as i64),
+                    Asked::OutSize(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_translate_call_errorhandler", value)
     }
     /// `unicode_upper_impl`.
     fn unicode_upper_impl(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicode_upper_impl"))
+        let value = self
+            .ask(
+                "unicode_upper_impl",
+                &mut [Asked::Object(Some(object))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_upper_impl", value)
     }
     /// `unicodeiterobject_it_index`.
     fn unicodeiterobject_it_index(
         &mut self,
         object: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicodeiterobject_it_index"))
+        let value = self
+            .ask(
+                "unicodeiterobject_it_index",
+                &mut [Asked::Object(Some(object))],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicodeiterobject_it_index", value)
     }
     /// `unicodeiterobject_it_seq`.
     fn unicodeiterobject_it_seq(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unicodeiterobject_it_seq"))
+        let value = self
+            .ask(
+                "unicodeiterobject_it_seq",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unicodeiterobject_it_seq", value)
     }
     /// `unicodekeys_lookup_unicode`.
     fn unicodekeys_lookup_unicode(
@@ -23343,11 +31436,23 @@ pub trait CApi: Sized {
         a1: &Self::Object,
         args: isize,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicodekeys_lookup_unicode"))
+        let value = self
+            .ask(
+                "unicodekeys_lookup_unicode",
+                &mut [
+                    Asked::Object(a0),
+                    Asked::Object(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicodekeys_lookup_unicode", value)
     }
     /// `unicodeobject__init_global_state`.
     fn unicodeobject__init_global_state(&mut self) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicodeobject__init_global_state"))
+        let value = self
+            .ask("unicodeobject__init_global_state", &mut [], Gives::Nothing)?;
+        crate::calls::nothing(self, "unicodeobject__init_global_state", value)
     }
     /// `unicodeobject_do_argstrip`.
     fn unicodeobject_do_argstrip(
@@ -23356,7 +31461,17 @@ pub trait CApi: Sized {
         a1: i32,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("unicodeobject_do_argstrip"))
+        let value = self
+            .ask(
+                "unicodeobject_do_argstrip",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicodeobject_do_argstrip", value)
     }
     /// `unicodeobject_fastsearch`.
     fn unicodeobject_fastsearch(
@@ -23368,7 +31483,20 @@ pub trait CApi: Sized {
         a4: isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicodeobject_fastsearch"))
+        let value = self
+            .ask(
+                "unicodeobject_fastsearch",
+                &mut [
+                    Asked::OutInt(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::OutInt(a2),
+                    Asked::Int(a3 as i64),
+                    Asked::Int(a4 as i64),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicodeobject_fastsearch", value)
     }
     /// `unicodeobject_formatfloat`.
     fn unicodeobject_formatfloat(
@@ -23378,7 +31506,18 @@ pub trait CApi: Sized {
         a2: &mut Option<Self::Object>,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicodeobject_formatfloat"))
+        let value = self
+            .ask(
+                "unicodeobject_formatfloat",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Out(a2),
+                    Asked::Object(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicodeobject_formatfloat", value)
     }
     /// `unicodeobject_stringlib__lex_search`.
     fn unicodeobject_stringlib__lex_search(
@@ -23388,7 +31527,18 @@ pub trait CApi: Sized {
         a2: &mut isize,
         args: i32,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicodeobject_stringlib__lex_search"))
+        let value = self
+            .ask(
+                "unicodeobject_stringlib__lex_search",
+                &mut [
+                    Asked::OutInt(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::OutSize(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicodeobject_stringlib__lex_search", value)
     }
     /// `unicodeobject_stringlib__preprocess`.
     fn unicodeobject_stringlib__preprocess(
@@ -23397,7 +31547,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<(), Self::Error> {
-        Err(self.unsupported("unicodeobject_stringlib__preprocess"))
+        let value = self
+            .ask(
+                "unicodeobject_stringlib__preprocess",
+                &mut [
+                    Asked::OutInt(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "unicodeobject_stringlib__preprocess", value)
     }
     /// `unicodeobject_stringlib__two_way`.
     fn unicodeobject_stringlib__two_way(
@@ -23406,7 +31566,17 @@ pub trait CApi: Sized {
         a1: isize,
         args: &Self::Object,
     ) -> Result<isize, Self::Error> {
-        Err(self.unsupported("unicodeobject_stringlib__two_way"))
+        let value = self
+            .ask(
+                "unicodeobject_stringlib__two_way",
+                &mut [
+                    Asked::OutInt(a0),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Size,
+            )?;
+        crate::calls::int(self, "unicodeobject_stringlib__two_way", value)
     }
     /// `unicodeobject_stringlib_parse_args_finds`.
     fn unicodeobject_stringlib_parse_args_finds(
@@ -23417,7 +31587,19 @@ pub trait CApi: Sized {
         a3: &mut isize,
         args: &mut isize,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicodeobject_stringlib_parse_args_finds"))
+        let value = self
+            .ask(
+                "unicodeobject_stringlib_parse_args_finds",
+                &mut [
+                    Asked::Str(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Out(a2),
+                    Asked::OutSize(a3),
+                    Asked::OutSize(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicodeobject_stringlib_parse_args_finds", value)
     }
     /// `unicodeobject_unicode_eq`.
     fn unicodeobject_unicode_eq(
@@ -23425,21 +31607,39 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("unicodeobject_unicode_eq"))
+        let value = self
+            .ask(
+                "unicodeobject_unicode_eq",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicodeobject_unicode_eq", value)
     }
     /// `unionobject_args`.
     fn unionobject_args(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unionobject_args"))
+        let value = self
+            .ask(
+                "unionobject_args",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unionobject_args", value)
     }
     /// `unionobject_parameters`.
     fn unionobject_parameters(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("unionobject_parameters"))
+        let value = self
+            .ask(
+                "unionobject_parameters",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "unionobject_parameters", value)
     }
     /// `update_one_slot`.
     fn update_one_slot(
@@ -23447,7 +31647,13 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("update_one_slot"))
+        let value = self
+            .ask(
+                "update_one_slot",
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "update_one_slot", value)
     }
     /// `update_slot`.
     fn update_slot(
@@ -23455,18 +31661,28 @@ pub trait CApi: Sized {
         a0: &Self::Object,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("update_slot"))
+        let value = self
+            .ask(
+                "update_slot",
+                &mut [Asked::Object(Some(a0)), Asked::Object(args)],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "update_slot", value)
     }
     /// `valid_identifier`.
     fn valid_identifier(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("valid_identifier"))
+        let value = self
+            .ask("valid_identifier", &mut [Asked::Object(Some(object))], Gives::Int)?;
+        crate::calls::int(self, "valid_identifier", value)
     }
     /// `values_lock_held`.
     fn values_lock_held(
         &mut self,
         object: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("values_lock_held"))
+        let value = self
+            .ask("values_lock_held", &mut [Asked::Object(Some(object))], Gives::Object)?;
+        crate::calls::object(self, "values_lock_held", value)
     }
     /// `wrapperbase_name`.
     fn wrapperbase_name(
@@ -23480,14 +31696,26 @@ pub trait CApi: Sized {
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("wrapperobject_descr"))
+        let value = self
+            .ask(
+                "wrapperobject_descr",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "wrapperobject_descr", value)
     }
     /// `wrapperobject_self`.
     fn wrapperobject_self(
         &mut self,
         object: &Self::Object,
     ) -> Result<Option<Self::Object>, Self::Error> {
-        Err(self.unsupported("wrapperobject_self"))
+        let value = self
+            .ask(
+                "wrapperobject_self",
+                &mut [Asked::Object(Some(object))],
+                Gives::Optional,
+            )?;
+        crate::calls::optional(self, "wrapperobject_self", value)
     }
     /// `x_divrem`.
     fn x_divrem(
@@ -23496,6 +31724,12 @@ pub trait CApi: Sized {
         a1: Option<&Self::Object>,
         args: &mut Option<Self::Object>,
     ) -> Result<Self::Object, Self::Error> {
-        Err(self.unsupported("x_divrem"))
+        let value = self
+            .ask(
+                "x_divrem",
+                &mut [Asked::Object(a0), Asked::Object(a1), Asked::Out(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "x_divrem", value)
     }
 }

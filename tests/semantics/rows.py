@@ -41,6 +41,11 @@ OPERATORS = {
     "PyObject_Repr": repr, "PyObject_ASCII": ascii, "PyObject_GetIter": iter, "PyObject_GetAttr": getattr, "PyObject_SetAttr": set_attribute,
     "PyObject_Type": type, "PyObject_Call": call_starred,
 }
+# Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
+WRONG = {
+    "_Py_type_getattro": "a NULL for a variable to set is taken for a variable",
+    "PySlice_Unpack": "the largest size is cut to an int", "PySlice_GetIndicesEx": "the largest size is cut to an int",
+}
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Not called with just any arguments: why.
@@ -80,9 +85,13 @@ DOUBLES = (0.0, -1.5, 1e300, float("nan"), float("inf"))
 # A power, shift or repetition by more than this makes numbers and sequences that take minutes.
 BOUND = 4096
 GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "repeat", "mul", "PyLong_FromString")
-# Values without an end, and what a function's name says that may look for it.
-ENDLESS = ("count", "range huge")
+# What the name of a function says that may look for the end of an iterable.
 CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash")
+# What a value is not tried with, by words of the function's name: what would not end, and what crashes CPython 3.13.0 itself (a power whose
+# modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself).
+UNTRIED = {"count": CONSUMING, "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem",)}
+# Parameters that may be NULL for some arguments alone.
+NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower")
 
 # What a function asks of arguments that it does not look at itself: parameter and types.
 ITERATORS = (type(iter([])), type(iter("")), type(iter(range(2**70))), type(x for x in ""), enumerate, zip, map, filter, reversed, type(iter(int, 1)))

@@ -271,6 +271,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyNumber_Long,
+        prototype: "(object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyNumber_Float,
         prototype: "(object:PyObject) -> object",
     },
@@ -611,6 +615,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytearray_str,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::stringlib__factorize,
         prototype: "static (str:char, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
     },
@@ -747,6 +755,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
     },
     Function {
+        id: FunctionId::bytearray_replace_impl,
+        prototype: "static (object:PyByteArrayObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_partition,
         prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
     },
@@ -791,6 +803,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, object:PyObject, i32:int) -> object",
     },
     Function {
+        id: FunctionId::_common_reduce,
+        prototype: "static (object:PyByteArrayObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_reduce_impl,
         prototype: "static (object:PyByteArrayObject) -> object",
     },
@@ -808,6 +824,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearrayiter_length_hint,
+        prototype: "static (object:bytesiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearrayiter_reduce,
         prototype: "static (object:bytesiterobject, object:PyObject) -> object",
     },
     Function {
@@ -983,6 +1003,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytes_str,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_length,
         prototype: "static (object:PyBytesObject) -> isize",
     },
@@ -993,6 +1017,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytes___bytes___impl,
         prototype: "static (object:PyBytesObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_partition_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_rpartition_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
     },
     Function {
         id: FunctionId::bytes_join,
@@ -1041,6 +1073,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytes_maketrans_impl,
         prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_replace_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::bytes_startswith,
@@ -1096,6 +1132,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::striter_len,
+        prototype: "static (object:striterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::striter_reduce,
         prototype: "static (object:striterobject, object:PyObject) -> object",
     },
     Function {
@@ -1179,6 +1219,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyCellObject) -> nothing",
     },
     Function {
+        id: FunctionId::cell_richcompare,
+        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::cell_repr,
         prototype: "static (object:PyCellObject) -> object",
     },
@@ -1217,6 +1261,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyMethod_New,
         prototype: "(object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method___reduce___impl,
+        prototype: "static (object:PyMethodObject) -> object",
     },
     Function {
         id: FunctionId::method_get_doc,
@@ -1371,6 +1419,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyMethodDescrObject, object?:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::member_get,
+        prototype: "static (object:PyMemberDescrObject, object?:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::getset_get,
         prototype: "static (object:PyGetSetDescrObject, object?:PyObject, object:PyObject) -> object",
     },
@@ -1381,6 +1433,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::descr_setcheck,
         prototype: "static (object:PyDescrObject, object?:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::member_set,
+        prototype: "static (object:PyMemberDescrObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::getset_set,
@@ -1397,6 +1453,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::method_vectorcall_VARARGS_KEYWORDS,
         prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_NOARGS,
@@ -1429,6 +1497,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::descr_get_qualname,
         prototype: "static (object?:PyDescrObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::descr_reduce,
+        prototype: "static (object:PyDescrObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::member_get_doc,
@@ -1559,6 +1631,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:wrapperobject) -> object",
     },
     Function {
+        id: FunctionId::wrapper_reduce,
+        prototype: "static (object:wrapperobject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::wrapper_objclass,
         prototype: "static (object:wrapperobject, nothing:void) -> object",
     },
@@ -1661,6 +1737,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyDict_Fini,
         prototype: "(thread:PyInterpreterState) -> nothing",
+    },
+    Function {
+        id: FunctionId::unicode_get_hash,
+        prototype: "static (object?:PyObject) -> isize",
     },
     Function {
         id: FunctionId::dictkeys_incref,
@@ -2147,6 +2227,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::float___getformat__,
+        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::float___format__,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -2163,11 +2247,39 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::convert_to_double,
+        prototype: "static (out object:PyObject, out f64:double) -> i32",
+    },
+    Function {
         id: FunctionId::float_hash,
         prototype: "static (object:PyFloatObject) -> isize",
     },
     Function {
+        id: FunctionId::float_add,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_sub,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_mul,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_div,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_floor_div,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::float_neg,
+        prototype: "static (object:PyFloatObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_abs,
         prototype: "static (object:PyFloatObject) -> object",
     },
     Function {
@@ -2176,6 +2288,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float___trunc___impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float___floor___impl,
         prototype: "static (object:PyObject) -> object",
     },
     Function {
@@ -2471,6 +2587,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::ga_vectorcall,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::ga_richcompare,
         prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
@@ -2484,6 +2604,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_subclasscheck,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::ga_reduce,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
@@ -2515,6 +2639,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::ga_iter_reduce,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::ga_iter,
         prototype: "static (object:PyObject) -> object",
     },
@@ -2539,6 +2667,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:seqiterobject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::iter_reduce,
+        prototype: "static (object:seqiterobject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::iter_setstate,
         prototype: "static (object:seqiterobject, object:PyObject) -> object",
     },
@@ -2553,6 +2685,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::calliter_iternext,
         prototype: "static (object:calliterobject) -> object",
+    },
+    Function {
+        id: FunctionId::calliter_reduce,
+        prototype: "static (object:calliterobject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::anextawaitable_dealloc,
@@ -2759,6 +2895,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyListObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::list_richcompare,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::list_vectorcall,
         prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
@@ -2817,6 +2957,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::listreviter_setstate,
         prototype: "static (object:listreviterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::listiter_reduce_general,
+        prototype: "static (pointer:void, i32:int) -> object",
     },
     Function {
         id: FunctionId::int___getnewargs__,
@@ -2913,6 +3057,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::long_compare,
         prototype: "static (object?:PyLongObject, object?:PyLongObject) -> isize",
+    },
+    Function {
+        id: FunctionId::long_richcompare,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::long_hash,
@@ -3127,6 +3275,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyCFunctionObject) -> nothing",
     },
     Function {
+        id: FunctionId::meth_reduce,
+        prototype: "static (object:PyCFunctionObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::meth_get__text_signature__,
         prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
     },
@@ -3165,6 +3317,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::cfunction_enter_call,
         prototype: "static (thread:PyThreadState, object:PyObject) -> other",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_NOARGS,
@@ -3255,8 +3419,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::_PyModule_ClearDict,
+        prototype: "(object:PyObject) -> nothing",
+    },
+    Function {
         id: FunctionId::module___init___impl,
         prototype: "static (object:PyModuleObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::module_dealloc,
+        prototype: "static (object:PyModuleObject) -> nothing",
     },
     Function {
         id: FunctionId::module_repr,
@@ -3572,11 +3744,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::make_range_object,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_from_array,
         prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::range_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_vectorcall,
@@ -3588,7 +3764,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::compute_range_length,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
+        prototype: "static (object?:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_length,
@@ -3663,6 +3839,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:rangeiterobject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::rangeiter_reduce,
+        prototype: "static (object:rangeiterobject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::rangeiter_setstate,
         prototype: "static (object:rangeiterobject, object:PyObject) -> object",
     },
@@ -3676,6 +3856,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::longrangeiter_len,
+        prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::longrangeiter_reduce,
         prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
     },
     Function {
@@ -3696,11 +3880,23 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_contains_entry,
-        prototype: "static (object:PySetObject, object:PyObject, isize:Py_hash_t) -> i32",
+        prototype: "static (object?:PySetObject, object?:PyObject, isize:Py_hash_t) -> i32",
     },
     Function {
         id: FunctionId::set_discard_entry,
-        prototype: "static (object:PySetObject, object:PyObject, isize:Py_hash_t) -> i32",
+        prototype: "static (object:PySetObject, object?:PyObject, isize:Py_hash_t) -> i32",
+    },
+    Function {
+        id: FunctionId::set_add_key,
+        prototype: "static (object:PySetObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::set_contains_key,
+        prototype: "static (object:PySetObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::set_discard_key,
+        prototype: "static (object:PySetObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::set_dealloc,
@@ -3727,6 +3923,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:setiterobject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::setiter_iternext,
+        prototype: "static (object:setiterobject) -> object",
+    },
+    Function {
         id: FunctionId::set_iter,
         prototype: "static (object:PySetObject) -> object",
     },
@@ -3744,7 +3944,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::make_new_set_basetype,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::make_new_frozenset,
@@ -3772,7 +3972,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_clear,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
+        prototype: "static (object:PySetObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_union,
@@ -3785,6 +3985,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::set_ior,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_intersection,
+        prototype: "static (object:PySetObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_intersection_multi,
@@ -3807,11 +4011,23 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::set_isdisjoint,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_difference_update_internal,
+        prototype: "static (object:PySetObject, object?:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::set_difference_update,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_copy_and_difference,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_difference,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
@@ -3827,6 +4043,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::set_symmetric_difference_update,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::set_symmetric_difference,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
@@ -3836,6 +4056,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_ixor,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_issubset,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
@@ -3905,6 +4129,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PySet_Add,
         prototype: "(object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::_PySet_NextEntry,
+        prototype: "(object:PyObject, out isize:Py_ssize_t, out object:PyObject, out isize:Py_hash_t) -> i32",
     },
     Function {
         id: FunctionId::PySet_Pop,
@@ -4083,6 +4311,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTupleObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::tuplerichcompare,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::tuple_new_impl,
         prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
     },
@@ -4120,6 +4352,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::tupleiter_len,
+        prototype: "static (object:tupleiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::tupleiter_reduce,
         prototype: "static (object:tupleiterobject, object:PyObject) -> object",
     },
     Function {
@@ -4239,6 +4475,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject, nothing:void) -> object",
     },
     Function {
+        id: FunctionId::type_set_name,
+        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
+    },
+    Function {
         id: FunctionId::type_set_qualname,
         prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
     },
@@ -4261,6 +4501,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::mro_hierarchy,
         prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::type_set_bases,
+        prototype: "static (object:PyTypeObject, object?:PyObject, nothing:void) -> i32",
     },
     Function {
         id: FunctionId::type_dict,
@@ -4463,6 +4707,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:type_new_ctx) -> object",
     },
     Function {
+        id: FunctionId::type_new_set_name,
+        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> i32",
+    },
+    Function {
         id: FunctionId::type_new_set_module,
         prototype: "static (object:PyTypeObject) -> i32",
     },
@@ -4545,6 +4793,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyType_GetModuleByDef,
         prototype: "(object:PyTypeObject, object:PyModuleDef) -> object",
+    },
+    Function {
+        id: FunctionId::find_name_in_mro,
+        prototype: "static (object:PyTypeObject, object:PyObject, out i32:int) -> object",
     },
     Function {
         id: FunctionId::_PyType_LookupId,
@@ -4632,7 +4884,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::compatible_for_assignment,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject, str:char) -> i32",
+        prototype: "static (object?:PyTypeObject, object:PyTypeObject, str:char) -> i32",
     },
     Function {
         id: FunctionId::import_copyreg,
@@ -4659,7 +4911,7 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
     },
     Function {
-        id: FunctionId::_common_reduce,
+        id: FunctionId::typeobject__common_reduce,
         prototype: "static (object:PyObject, i32:int) -> object",
     },
     Function {
@@ -4739,6 +4991,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject, object:PyTypeObject) -> nothing",
     },
     Function {
+        id: FunctionId::type_ready_inherit,
+        prototype: "static (object:PyTypeObject) -> i32",
+    },
+    Function {
         id: FunctionId::type_ready_set_hash,
         prototype: "static (object:PyTypeObject) -> i32",
     },
@@ -4772,7 +5028,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::add_all_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
+        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::remove_subclass,
@@ -5203,6 +5459,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
     },
     Function {
+        id: FunctionId::recurse_down_subclasses,
+        prototype: "static (object:PyTypeObject, object:PyObject, other:update_callback, pointer?:void) -> i32",
+    },
+    Function {
         id: FunctionId::super_dealloc,
         prototype: "static (object:PyObject) -> nothing",
     },
@@ -5359,6 +5619,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(str:char) -> i32",
     },
     Function {
+        id: FunctionId::unicode_check_encoding_errors,
+        prototype: "static (str:char, str:char) -> i32",
+    },
+    Function {
         id: FunctionId::unicode_result_wchar,
         prototype: "static (object:PyObject) -> object",
     },
@@ -5491,6 +5755,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
     },
     Function {
+        id: FunctionId::unicode_modifiable,
+        prototype: "static (object?:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::unicode_resize,
+        prototype: "static (out object:PyObject, isize:Py_ssize_t) -> i32",
+    },
+    Function {
         id: FunctionId::PyUnicode_Resize,
         prototype: "(out object:PyObject, isize:Py_ssize_t) -> i32",
     },
@@ -5501,6 +5773,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_FromStringAndSize,
         prototype: "(str:char, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::PyUnicode_FromString,
+        prototype: "(str:char) -> object",
     },
     Function {
         id: FunctionId::kind_maxchar_limit,
@@ -5517,6 +5793,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_FromObject,
         prototype: "(object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::PyUnicode_FromEncodedObject,
+        prototype: "(object:PyObject, str:char, str:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsDecodedObject,
@@ -5545,6 +5825,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_DecodeLocaleAndSize,
         prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
+    },
+    Function {
+        id: FunctionId::PyUnicode_DecodeLocale,
+        prototype: "(str:char, str:char) -> object",
+    },
+    Function {
+        id: FunctionId::PyUnicode_DecodeFSDefault,
+        prototype: "(str:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_DecodeFSDefaultAndSize,
@@ -5719,6 +6007,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> isize",
     },
     Function {
+        id: FunctionId::pad,
+        prototype: "static (object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> object",
+    },
+    Function {
         id: FunctionId::unicode_center_impl,
         prototype: "static (object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> object",
     },
@@ -5729,6 +6021,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyUnicode_Compare,
         prototype: "(object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_EqualToASCIIId,
+        prototype: "(object:PyObject, pointer:_Py_Identifier) -> i32",
+    },
+    Function {
+        id: FunctionId::PyUnicode_RichCompare,
+        prototype: "(object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::_PyUnicode_EQ,
@@ -5765,6 +6065,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_getitem,
         prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_hash,
+        prototype: "static (object:PyObject) -> isize",
     },
     Function {
         id: FunctionId::unicode_index,
@@ -6132,6 +6436,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicodeiter_len,
+        prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicodeiter_reduce,
         prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
     },
     Function {
@@ -6823,6 +7131,10 @@ fn of_abstract<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Index(c, a0)?))
         }
+        FunctionId::PyNumber_Long => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::abstract_::PyNumber_Long(c, a0)?))
+        }
         FunctionId::PyNumber_Float => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Float(c, a0)?))
@@ -7280,6 +7592,10 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_irepeat(c, a0, a1)?))
         }
+        FunctionId::bytearray_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::bytearrayobject::bytearray_str(c, a0)?))
+        }
         FunctionId::stringlib__factorize => {
             let a0 = Value::text(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -7499,6 +7815,17 @@ fn of_bytearrayobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::bytearray_replace_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_replace_impl(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_partition => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -7564,6 +7891,11 @@ fn of_bytearrayobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2)?))
         }
+        FunctionId::_common_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::bytearrayobject::_common_reduce(c, a0, a1)?))
+        }
         FunctionId::bytearray_reduce_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
@@ -7597,6 +7929,11 @@ fn of_bytearrayobject<C: CApi>(
                     super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1)?,
                 ),
             )
+        }
+        FunctionId::bytearrayiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)?))
         }
         FunctionId::bytearrayiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -7873,6 +8210,10 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytesobject::bytes_repr(c, a0)?))
         }
+        FunctionId::bytes_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::bytesobject::bytes_str(c, a0)?))
+        }
         FunctionId::bytes_length => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytesobject::bytes_length(c, a0)?))
@@ -7885,6 +8226,16 @@ fn of_bytesobject<C: CApi>(
         FunctionId::bytes___bytes___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytesobject::bytes___bytes___impl(c, a0)?))
+        }
+        FunctionId::bytes_partition_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_partition_impl(c, a0, a1)?))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_rpartition_impl(c, a0, a1)?))
         }
         FunctionId::bytes_join => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -7946,6 +8297,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes_maketrans_impl(c, a0, a1)?))
+        }
+        FunctionId::bytes_replace_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_replace_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_startswith => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8027,6 +8385,11 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::striter_len(c, a0, a1)?))
+        }
+        FunctionId::striter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::striter_reduce(c, a0, a1)?))
         }
         FunctionId::striter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8158,6 +8521,12 @@ fn of_cellobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::cell_richcompare => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::cellobject::cell_richcompare(c, a0, a1, a2)?))
+        }
         FunctionId::cell_repr => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::cellobject::cell_repr(c, a0)?))
@@ -8215,6 +8584,10 @@ fn of_classobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::classobject::PyMethod_New(c, a0, a1)?))
+        }
+        FunctionId::method___reduce___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::classobject::method___reduce___impl(c, a0)?))
         }
         FunctionId::method_get_doc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8433,6 +8806,12 @@ fn of_descrobject<C: CApi>(
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::method_get(c, a0, a1, a2)?))
         }
+        FunctionId::member_get => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::member_get(c, a0, a1, a2)?))
+        }
         FunctionId::getset_get => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
@@ -8450,6 +8829,12 @@ fn of_descrobject<C: CApi>(
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::descr_setcheck(c, a0, a1, a2)?))
+        }
+        FunctionId::member_set => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::descrobject::member_set(c, a0, a1, a2)?))
         }
         FunctionId::getset_set => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8483,6 +8868,51 @@ fn of_descrobject<C: CApi>(
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
                         c,
                         a0,
                         a1,
@@ -8542,6 +8972,11 @@ fn of_descrobject<C: CApi>(
         FunctionId::descr_get_qualname => {
             let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::from(super::descrobject::descr_get_qualname(c, a0)?))
+        }
+        FunctionId::descr_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::descrobject::descr_reduce(c, a0, a1)?))
         }
         FunctionId::member_get_doc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8701,6 +9136,11 @@ fn of_descrobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::descrobject::wrapper_repr(c, a0)?))
         }
+        FunctionId::wrapper_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::descrobject::wrapper_reduce(c, a0, a1)?))
+        }
         FunctionId::wrapper_objclass => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::descrobject::wrapper_objclass(c, a0)?))
@@ -8855,6 +9295,10 @@ fn of_dictobject<C: CApi>(
                 super::dictobject::_PyDict_Fini(c)?;
                 Value::Nothing
             })
+        }
+        FunctionId::unicode_get_hash => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::number(super::dictobject::unicode_get_hash(c, a0)?))
         }
         FunctionId::dictkeys_incref => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -9563,6 +10007,11 @@ fn of_floatobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::floatobject::float___getnewargs__(c, a0, a1)?))
         }
+        FunctionId::float___getformat__ => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float___getformat__(c, a0, a1)?))
+        }
         FunctionId::float___format__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -9585,13 +10034,52 @@ fn of_floatobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::convert_to_double => {
+            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let mut a1: f64 = Value::int(c, args, 1usize)?;
+            {
+                let result = Value::number(
+                    super::floatobject::convert_to_double(c, &mut a0, &mut a1)?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
+            }
+        }
         FunctionId::float_hash => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::floatobject::float_hash(c, a0)?))
         }
+        FunctionId::float_add => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_add(c, a0, a1)?))
+        }
+        FunctionId::float_sub => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_sub(c, a0, a1)?))
+        }
+        FunctionId::float_mul => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_mul(c, a0, a1)?))
+        }
+        FunctionId::float_div => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_div(c, a0, a1)?))
+        }
+        FunctionId::float_floor_div => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_floor_div(c, a0, a1)?))
+        }
         FunctionId::float_neg => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::floatobject::float_neg(c, a0)?))
+        }
+        FunctionId::float_abs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::float_abs(c, a0)?))
         }
         FunctionId::float_bool => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9600,6 +10088,10 @@ fn of_floatobject<C: CApi>(
         FunctionId::float___trunc___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::floatobject::float___trunc___impl(c, a0)?))
+        }
+        FunctionId::float___floor___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::float___floor___impl(c, a0)?))
         }
         FunctionId::float_float => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10000,6 +10492,13 @@ fn of_genericaliasobject<C: CApi>(
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_call(c, a0, a1, a2)?))
         }
+        FunctionId::ga_vectorcall => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3)?))
+        }
         FunctionId::ga_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -10020,6 +10519,11 @@ fn of_genericaliasobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             return Err(super::genericaliasobject::ga_subclasscheck(c, a0, a1)?);
+        }
+        FunctionId::ga_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::genericaliasobject::ga_reduce(c, a0, a1)?))
         }
         FunctionId::ga_parameters => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10055,6 +10559,11 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_iter_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::genericaliasobject::ga_iter_clear(c, a0)?))
+        }
+        FunctionId::ga_iter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::genericaliasobject::ga_iter_reduce(c, a0, a1)?))
         }
         FunctionId::ga_iter => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10096,6 +10605,11 @@ fn of_iterobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::iterobject::iter_len(c, a0, a1)?))
         }
+        FunctionId::iter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::iterobject::iter_reduce(c, a0, a1)?))
+        }
         FunctionId::iter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -10116,6 +10630,11 @@ fn of_iterobject<C: CApi>(
         FunctionId::calliter_iternext => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::iterobject::calliter_iternext(c, a0)?))
+        }
+        FunctionId::calliter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::iterobject::calliter_reduce(c, a0, a1)?))
         }
         FunctionId::anextawaitable_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10398,6 +10917,12 @@ fn of_listobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::listobject::list_remove(c, a0, a1)?))
         }
+        FunctionId::list_richcompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::listobject::list_richcompare(c, a0, a1, a2)?))
+        }
         FunctionId::list_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
@@ -10473,6 +10998,11 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::listobject::listreviter_setstate(c, a0, a1)?))
+        }
+        FunctionId::listiter_reduce_general => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::listobject::listiter_reduce_general(c, a0, a1)?))
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -10612,6 +11142,12 @@ fn of_longobject<C: CApi>(
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::longobject::long_compare(c, a0, a1)?))
+        }
+        FunctionId::long_richcompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::longobject::long_richcompare(c, a0, a1, a2)?))
         }
         FunctionId::long_hash => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10891,6 +11427,11 @@ fn of_methodobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::meth_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::methodobject::meth_reduce(c, a0, a1)?))
+        }
         FunctionId::meth_get__text_signature__ => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::methodobject::meth_get__text_signature__(c, a0)?))
@@ -10929,6 +11470,57 @@ fn of_methodobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::methodobject::cfunction_check_kwargs(c, a1, a2)?))
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
         }
         FunctionId::cfunction_vectorcall_NOARGS => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11063,11 +11655,25 @@ fn of_moduleobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyModule_ClearDict => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::moduleobject::_PyModule_ClearDict(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::module___init___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?))
+        }
+        FunctionId::module_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::moduleobject::module_dealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::module_repr => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11511,7 +12117,7 @@ fn of_rangeobject<C: CApi>(
         }
         FunctionId::make_range_object => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::rangeobject::make_range_object(c, a0, a1, a2, a3)?))
@@ -11521,6 +12127,12 @@ fn of_rangeobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::range_from_array(c, a0, a1, a2)?))
+        }
+        FunctionId::range_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::rangeobject::range_new(c, a0, a1, a2)?))
         }
         FunctionId::range_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11537,7 +12149,7 @@ fn of_rangeobject<C: CApi>(
             })
         }
         FunctionId::compute_range_length => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::compute_range_length(c, a0, a1, a2)?))
@@ -11628,6 +12240,11 @@ fn of_rangeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::rangeobject::rangeiter_len(c, a0, a1)?))
         }
+        FunctionId::rangeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::rangeobject::rangeiter_reduce(c, a0, a1)?))
+        }
         FunctionId::rangeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11650,6 +12267,11 @@ fn of_rangeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::rangeobject::longrangeiter_len(c, a0, a1)?))
+        }
+        FunctionId::longrangeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::rangeobject::longrangeiter_reduce(c, a0, a1)?))
         }
         FunctionId::longrangeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11689,16 +12311,31 @@ fn of_setobject<C: CApi>(
             })
         }
         FunctionId::set_contains_entry => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::setobject::set_contains_entry(c, a0, a1, a2)?))
         }
         FunctionId::set_discard_entry => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::setobject::set_discard_entry(c, a0, a1, a2)?))
+        }
+        FunctionId::set_add_key => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::setobject::set_add_key(c, a0, a1)?))
+        }
+        FunctionId::set_contains_key => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::setobject::set_contains_key(c, a0, a1)?))
+        }
+        FunctionId::set_discard_key => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::setobject::set_discard_key(c, a0, a1)?))
         }
         FunctionId::set_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11731,6 +12368,10 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::setobject::setiter_len(c, a0, a1)?))
         }
+        FunctionId::setiter_iternext => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::setobject::setiter_iternext(c, a0)?))
+        }
         FunctionId::set_iter => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::setobject::set_iter(c, a0)?))
@@ -11752,7 +12393,7 @@ fn of_setobject<C: CApi>(
         }
         FunctionId::make_new_set_basetype => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::from(super::setobject::make_new_set_basetype(c, a0, a1)?))
         }
         FunctionId::make_new_frozenset => {
@@ -11791,7 +12432,7 @@ fn of_setobject<C: CApi>(
         }
         FunctionId::set_clear => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::Object(super::setobject::set_clear(c, a0, a1)?))
         }
         FunctionId::set_union => {
@@ -11809,6 +12450,11 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_ior(c, a0, a1)?))
         }
+        FunctionId::set_intersection => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_intersection(c, a0, a1)?))
+        }
         FunctionId::set_intersection_multi => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11817,7 +12463,7 @@ fn of_setobject<C: CApi>(
         FunctionId::set_intersection_update => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_intersection_update(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_intersection_update(c, a0, a1)?))
         }
         FunctionId::set_intersection_update_multi => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11827,12 +12473,26 @@ fn of_setobject<C: CApi>(
         FunctionId::set_and => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_and(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_and(c, a0, a1)?))
         }
         FunctionId::set_iand => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_iand(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_iand(c, a0, a1)?))
+        }
+        FunctionId::set_isdisjoint => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_isdisjoint(c, a0, a1)?))
+        }
+        FunctionId::set_difference_update_internal => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(
+                Value::number(
+                    super::setobject::set_difference_update_internal(c, a0, a1)?,
+                ),
+            )
         }
         FunctionId::set_difference_update => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11844,6 +12504,11 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_copy_and_difference(c, a0, a1)?))
         }
+        FunctionId::set_difference => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_difference(c, a0, a1)?))
+        }
         FunctionId::set_difference_multi => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11852,12 +12517,21 @@ fn of_setobject<C: CApi>(
         FunctionId::set_sub => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_sub(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_sub(c, a0, a1)?))
         }
         FunctionId::set_isub => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_isub(c, a0, a1)?))
+        }
+        FunctionId::set_symmetric_difference_update => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(
+                Value::from(
+                    super::setobject::set_symmetric_difference_update(c, a0, a1)?,
+                ),
+            )
         }
         FunctionId::set_symmetric_difference => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11872,12 +12546,17 @@ fn of_setobject<C: CApi>(
         FunctionId::set_ixor => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_ixor(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_ixor(c, a0, a1)?))
+        }
+        FunctionId::set_issubset => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_issubset(c, a0, a1)?))
         }
         FunctionId::set_issuperset => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_issuperset(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_issuperset(c, a0, a1)?))
         }
         FunctionId::set_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11958,6 +12637,24 @@ fn of_setobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::setobject::PySet_Add(c, a0, a1)?))
+        }
+        FunctionId::_PySet_NextEntry => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let mut a1: isize = Value::int(c, args, 1usize)?;
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            {
+                let result = Value::number(
+                    super::setobject::_PySet_NextEntry(c, a0, &mut a1, &mut a2, &mut a3)?,
+                );
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a1), Value::from(a2), Value::number(a3)
+                        ],
+                    ),
+                )
+            }
         }
         FunctionId::PySet_Pop => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12316,6 +13013,12 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::tupleobject::tuple_count(c, a0, a1)?))
         }
+        FunctionId::tuplerichcompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::tupleobject::tuplerichcompare(c, a0, a1, a2)?))
+        }
         FunctionId::tuple_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
@@ -12369,6 +13072,11 @@ fn of_tupleobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::tupleiter_len(c, a0, a1)?))
+        }
+        FunctionId::tupleiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::tupleobject::tupleiter_reduce(c, a0, a1)?))
         }
         FunctionId::tupleiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12536,6 +13244,11 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::type_qualname(c, a0)?))
         }
+        FunctionId::type_set_name => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::type_set_name(c, a0, a1)?))
+        }
         FunctionId::type_set_qualname => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -12563,6 +13276,11 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::mro_hierarchy(c, a0, a1)?))
+        }
+        FunctionId::type_set_bases => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::type_set_bases(c, a0, a1)?))
         }
         FunctionId::type_dict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12819,6 +13537,11 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::type_new_alloc(c, a0)?))
         }
+        FunctionId::type_new_set_name => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::type_new_set_name(c, a0, a1)?))
+        }
         FunctionId::type_new_set_module => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::typeobject::type_new_set_module(c, a0)?))
@@ -12924,6 +13647,17 @@ fn of_typeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::typeobject::PyType_GetModuleByDef(c, a0, a1)?))
+        }
+        FunctionId::find_name_in_mro => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2: i32 = Value::int(c, args, 2usize)?;
+            {
+                let result = Value::from(
+                    super::typeobject::find_name_in_mro(c, a0, a1, &mut a2)?,
+                );
+                Ok(Value::Several(vec![result, Value::number(a2)]))
+            }
         }
         FunctionId::_PyType_LookupId => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13033,7 +13767,7 @@ fn of_typeobject<C: CApi>(
             Ok(Value::number(super::typeobject::same_slots_added(c, a0, a1)?))
         }
         FunctionId::compatible_for_assignment => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::text(c, args, 2usize)?;
             Ok(
@@ -13073,7 +13807,7 @@ fn of_typeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
             }
         }
-        FunctionId::_common_reduce => {
+        FunctionId::typeobject__common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::typeobject::_common_reduce(c, a0, a1)?))
@@ -13166,6 +13900,10 @@ fn of_typeobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::type_ready_inherit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::type_ready_inherit(c, a0)?))
+        }
         FunctionId::type_ready_set_hash => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::typeobject::type_ready_set_hash(c, a0)?))
@@ -13201,7 +13939,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::add_all_subclasses => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::add_all_subclasses(c, a0, a1)?))
         }
         FunctionId::remove_subclass => {
@@ -13798,6 +14536,15 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::text(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::_Py_GetErrorHandler(c, a0)?))
         }
+        FunctionId::unicode_check_encoding_errors => {
+            let a0 = Value::text(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::unicode_check_encoding_errors(c, a0, a1)?,
+                ),
+            )
+        }
         FunctionId::unicode_result_wchar => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_result_wchar(c, a0)?))
@@ -14234,6 +14981,20 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::unicode_modifiable => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::unicode_modifiable(c, a0)?))
+        }
+        FunctionId::unicode_resize => {
+            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let a1 = Value::int(c, args, 1usize)?;
+            {
+                let result = Value::number(
+                    super::unicodeobject::unicode_resize(c, &mut a0, a1)?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a0)]))
+            }
+        }
         FunctionId::PyUnicode_Resize => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
             let a1 = Value::int(c, args, 1usize)?;
@@ -14263,6 +15024,10 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::PyUnicode_FromString => {
+            let a0 = Value::text(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_FromString(c, a0)?))
+        }
         FunctionId::kind_maxchar_limit => {
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
@@ -14285,6 +15050,16 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::PyUnicode_FromObject => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_FromObject(c, a0)?))
+        }
+        FunctionId::PyUnicode_FromEncodedObject => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::PyUnicode_FromEncodedObject(c, a0, a1, a2)?,
+                ),
+            )
         }
         FunctionId::PyUnicode_AsDecodedObject => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14344,6 +15119,15 @@ fn of_unicodeobject<C: CApi>(
                     super::unicodeobject::PyUnicode_DecodeLocaleAndSize(c, a0, a1, a2)?,
                 ),
             )
+        }
+        FunctionId::PyUnicode_DecodeLocale => {
+            let a0 = Value::text(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeLocale(c, a0, a1)?))
+        }
+        FunctionId::PyUnicode_DecodeFSDefault => {
+            let a0 = Value::text(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeFSDefault(c, a0)?))
         }
         FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
             let a0 = Value::text(c, args, 0usize)?;
@@ -14766,6 +15550,13 @@ fn of_unicodeobject<C: CApi>(
             let a3 = Value::int(c, args, 3usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_Fill(c, a0, a1, a2, a3)?))
         }
+        FunctionId::pad => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::pad(c, a0, a1, a2, a3)?))
+        }
         FunctionId::unicode_center_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -14781,6 +15572,25 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_Compare(c, a0, a1)?))
+        }
+        FunctionId::_PyUnicode_EqualToASCIIId => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::_PyUnicode_EqualToASCIIId(c, a0, a1)?,
+                ),
+            )
+        }
+        FunctionId::PyUnicode_RichCompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2)?,
+                ),
+            )
         }
         FunctionId::_PyUnicode_EQ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14860,6 +15670,10 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_getitem(c, a0, a1)?))
+        }
+        FunctionId::unicode_hash => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::unicode_hash(c, a0)?))
         }
         FunctionId::unicode_index => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15458,6 +16272,11 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicodeiter_len(c, a0, a1)?))
+        }
+        FunctionId::unicodeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::unicodeiter_reduce(c, a0, a1)?))
         }
         FunctionId::unicodeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;

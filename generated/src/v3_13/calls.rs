@@ -287,6 +287,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyNumber_Long,
+        prototype: "(object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyNumber_Float,
         prototype: "(object:PyObject) -> object",
     },
@@ -675,6 +679,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytearray_str,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::stringlib__factorize,
         prototype: "static (str:char, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
     },
@@ -811,6 +819,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
     },
     Function {
+        id: FunctionId::bytearray_replace_impl,
+        prototype: "static (object:PyByteArrayObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_partition,
         prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
     },
@@ -855,6 +867,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, object:PyObject, i32:int) -> object",
     },
     Function {
+        id: FunctionId::_common_reduce,
+        prototype: "static (object:PyByteArrayObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_reduce_impl,
         prototype: "static (object:PyByteArrayObject) -> object",
     },
@@ -872,6 +888,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearrayiter_length_hint,
+        prototype: "static (object:bytesiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearrayiter_reduce,
         prototype: "static (object:bytesiterobject, object:PyObject) -> object",
     },
     Function {
@@ -1079,6 +1099,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytes_str,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_length,
         prototype: "static (object:PyBytesObject) -> isize",
     },
@@ -1089,6 +1113,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytes___bytes___impl,
         prototype: "static (object:PyBytesObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_partition_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_rpartition_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
     },
     Function {
         id: FunctionId::bytes_join,
@@ -1137,6 +1169,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytes_maketrans_impl,
         prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_replace_impl,
+        prototype: "static (object:PyBytesObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::bytes_startswith_impl,
@@ -1192,6 +1228,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::striter_len,
+        prototype: "static (object:striterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::striter_reduce,
         prototype: "static (object:striterobject, object:PyObject) -> object",
     },
     Function {
@@ -1283,6 +1323,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyCellObject) -> nothing",
     },
     Function {
+        id: FunctionId::cell_richcompare,
+        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::cell_repr,
         prototype: "static (object:PyCellObject) -> object",
     },
@@ -1321,6 +1365,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyMethod_New,
         prototype: "(object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method___reduce___impl,
+        prototype: "static (object:PyMethodObject) -> object",
     },
     Function {
         id: FunctionId::method_get_doc,
@@ -1479,6 +1527,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
+        id: FunctionId::member_get,
+        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::getset_get,
         prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
     },
@@ -1489,6 +1541,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::descr_setcheck,
         prototype: "static (object:PyDescrObject, object?:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::member_set,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::getset_set,
@@ -1505,6 +1561,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::method_vectorcall_VARARGS_KEYWORDS,
         prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::method_vectorcall_NOARGS,
@@ -1537,6 +1605,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::descr_get_qualname,
         prototype: "static (object?:PyObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::descr_reduce,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::member_get_doc,
@@ -1663,8 +1735,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
     },
     Function {
+        id: FunctionId::wrapper_hash,
+        prototype: "static (object:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::wrapper_repr,
         prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::wrapper_reduce,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::wrapper_objclass,
@@ -1815,6 +1895,18 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyDictObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::get_dict_freelist,
+        prototype: "static () -> pointer",
+    },
+    Function {
+        id: FunctionId::get_dictkeys_freelist,
+        prototype: "static () -> pointer",
+    },
+    Function {
+        id: FunctionId::unicode_get_hash,
+        prototype: "static (object?:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::calculate_log2_keysize,
         prototype: "static (isize:Py_ssize_t) -> u8",
     },
@@ -1832,7 +1924,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::free_values,
-        prototype: "static (pointer:PyDictValues, i32:bool) -> nothing",
+        prototype: "static (pointer?:PyDictValues, i32:bool) -> nothing",
+    },
+    Function {
+        id: FunctionId::new_dict,
+        prototype: "static (thread:PyInterpreterState, pointer?:PyDictKeysObject, pointer?:PyDictValues, isize:Py_ssize_t, i32:int) -> object",
     },
     Function {
         id: FunctionId::new_dict_with_shared_keys,
@@ -1845,6 +1941,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::lookdict_index,
         prototype: "static (pointer:PyDictKeysObject, isize:Py_hash_t, isize:Py_ssize_t) -> isize",
+    },
+    Function {
+        id: FunctionId::compare_unicode_generic,
+        prototype: "static (object:PyDictObject, pointer:PyDictKeysObject, pointer:void, isize:Py_ssize_t, object:PyObject, isize:Py_hash_t) -> i32",
+    },
+    Function {
+        id: FunctionId::compare_unicode_unicode,
+        prototype: "static (object:PyDictObject, pointer:PyDictKeysObject, pointer:void, isize:Py_ssize_t, object:PyObject, isize:Py_hash_t) -> i32",
     },
     Function {
         id: FunctionId::compare_generic,
@@ -2017,6 +2121,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyDict_FromKeys,
         prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::dict_dealloc,
+        prototype: "static (object:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::dict_repr_lock_held,
@@ -2387,6 +2495,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyDictObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::_PyObject_StoreInstanceAttribute,
+        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::_PyObject_TryGetInstanceAttribute,
+        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::PyObject_ClearManagedDict,
         prototype: "(object:PyObject) -> nothing",
     },
@@ -2515,19 +2631,59 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::float___getformat__,
+        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::float___format__,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::get_float_freelist,
+        prototype: "static () -> pointer",
+    },
+    Function {
+        id: FunctionId::_PyFloat_ExactDealloc,
+        prototype: "(object:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::float_dealloc,
         prototype: "static (object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::convert_to_double,
+        prototype: "static (out object:PyObject, out f64:double) -> i32",
+    },
+    Function {
         id: FunctionId::float_hash,
         prototype: "static (object:PyFloatObject) -> isize",
     },
     Function {
+        id: FunctionId::float_add,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_sub,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_mul,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_div,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_floor_div,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::float_neg,
+        prototype: "static (object:PyFloatObject) -> object",
+    },
+    Function {
+        id: FunctionId::float_abs,
         prototype: "static (object:PyFloatObject) -> object",
     },
     Function {
@@ -2536,6 +2692,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::float___trunc___impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::float___floor___impl,
         prototype: "static (object:PyObject) -> object",
     },
     Function {
@@ -2689,6 +2849,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::func_get_code,
         prototype: "static (object:PyObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::func_set_code,
+        prototype: "static (object:PyObject, object?:PyObject, nothing:void) -> i32",
     },
     Function {
         id: FunctionId::func_get_name,
@@ -2887,6 +3051,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::ga_vectorcall,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::ga_richcompare,
         prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
@@ -2900,6 +3068,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::ga_subclasscheck,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::ga_reduce,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
@@ -2931,6 +3103,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::ga_iter_reduce,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::ga_iter,
         prototype: "static (object:PyObject) -> object",
     },
@@ -2955,6 +3131,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:seqiterobject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::iter_reduce,
+        prototype: "static (object:seqiterobject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::iter_setstate,
         prototype: "static (object:seqiterobject, object:PyObject) -> object",
     },
@@ -2969,6 +3149,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::calliter_iternext,
         prototype: "static (object:calliterobject) -> object",
+    },
+    Function {
+        id: FunctionId::calliter_reduce,
+        prototype: "static (object:calliterobject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::anextawaitable_dealloc,
@@ -3045,6 +3229,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::list___reversed__,
         prototype: "static (object:PyListObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::get_list_freelist,
+        prototype: "static () -> pointer",
     },
     Function {
         id: FunctionId::listobject_ensure_shared_on_resize,
@@ -3231,6 +3419,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyListObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::list_richcompare_impl,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::list_richcompare,
         prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
@@ -3309,6 +3501,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::listreviter_setstate,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::listiter_reduce_general,
+        prototype: "static (pointer:void, i32:int) -> object",
     },
     Function {
         id: FunctionId::int___getnewargs__,
@@ -3413,6 +3609,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::long_compare,
         prototype: "static (object?:PyLongObject, object?:PyLongObject) -> isize",
+    },
+    Function {
+        id: FunctionId::long_richcompare,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::long_hash,
@@ -3651,6 +3851,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyCFunctionObject) -> nothing",
     },
     Function {
+        id: FunctionId::meth_reduce,
+        prototype: "static (object:PyCFunctionObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::meth_get__text_signature__,
         prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
     },
@@ -3679,12 +3883,28 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
+        id: FunctionId::meth_hash,
+        prototype: "static (object:PyCFunctionObject) -> isize",
+    },
+    Function {
         id: FunctionId::cfunction_check_kwargs,
         prototype: "static (thread:PyThreadState, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::cfunction_enter_call,
         prototype: "static (thread:PyThreadState, object:PyObject) -> other",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
+        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::cfunction_vectorcall_NOARGS,
@@ -3775,8 +3995,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::_PyModule_ClearDict,
+        prototype: "(object:PyObject) -> nothing",
+    },
+    Function {
         id: FunctionId::module___init___impl,
         prototype: "static (object:PyModuleObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::module_dealloc,
+        prototype: "static (object:PyModuleObject) -> nothing",
     },
     Function {
         id: FunctionId::module_repr,
@@ -4164,11 +4392,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::make_range_object,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_from_array,
         prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::range_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_vectorcall,
@@ -4180,11 +4412,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::compute_range_length_long,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i64",
+        prototype: "static (object?:PyObject, object:PyObject, object?:PyObject) -> i64",
     },
     Function {
         id: FunctionId::compute_range_length,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
+        prototype: "static (object?:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::range_length,
@@ -4259,6 +4491,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:_PyRangeIterObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::rangeiter_reduce,
+        prototype: "static (object:_PyRangeIterObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::rangeiter_setstate,
         prototype: "static (object:_PyRangeIterObject, object:PyObject) -> object",
     },
@@ -4272,6 +4508,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::longrangeiter_len,
+        prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::longrangeiter_reduce,
         prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
     },
     Function {
@@ -4376,7 +4616,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_contains_entry,
-        prototype: "static (object:PySetObject, object:PyObject, isize:Py_hash_t) -> i32",
+        prototype: "static (object?:PySetObject, object?:PyObject, isize:Py_hash_t) -> i32",
     },
     Function {
         id: FunctionId::set_discard_entry,
@@ -4399,6 +4639,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject) -> nothing",
     },
     Function {
+        id: FunctionId::set_repr_lock_held,
+        prototype: "static (object:PySetObject) -> object",
+    },
+    Function {
         id: FunctionId::set_repr,
         prototype: "static (object:PySetObject) -> object",
     },
@@ -4417,6 +4661,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::setiter_dealloc,
         prototype: "static (object:setiterobject) -> nothing",
+    },
+    Function {
+        id: FunctionId::setiter_iternext,
+        prototype: "static (object:setiterobject) -> object",
     },
     Function {
         id: FunctionId::set_iter,
@@ -4495,6 +4743,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::set_intersection,
+        prototype: "static (object:PySetObject, object?:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::set_intersection_multi_impl,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
@@ -4515,11 +4767,23 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::set_isdisjoint_impl,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_difference_update_internal,
+        prototype: "static (object:PySetObject, object?:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::set_difference_update_impl,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_copy_and_difference,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_difference,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
@@ -4539,6 +4803,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PySetObject, object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::set_symmetric_difference_update_set,
+        prototype: "static (object:PySetObject, object:PySetObject) -> i32",
+    },
+    Function {
         id: FunctionId::set_symmetric_difference_update,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
@@ -4552,6 +4820,10 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::set_ixor,
+        prototype: "static (object:PySetObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::set_issubset_impl,
         prototype: "static (object:PySetObject, object:PyObject) -> object",
     },
     Function {
@@ -4631,6 +4903,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::_PySet_NextEntry,
+        prototype: "(object:PyObject, out isize:Py_ssize_t, out object:PyObject, out isize:Py_hash_t) -> i32",
+    },
+    Function {
+        id: FunctionId::_PySet_NextEntryRef,
+        prototype: "(object:PyObject, out isize:Py_ssize_t, out object:PyObject, out isize:Py_hash_t) -> i32",
+    },
+    Function {
         id: FunctionId::PySet_Pop,
         prototype: "(object:PyObject) -> object",
     },
@@ -4667,6 +4947,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(pointer:struct_Py_object_freelists, i32:int) -> nothing",
     },
     Function {
+        id: FunctionId::_PyBuildSlice_Consume2,
+        prototype: "static (object?:PyObject, object?:PyObject, object?:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PySlice_New,
         prototype: "(object?:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
@@ -4697,6 +4981,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::slice_new,
         prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::slice_dealloc,
+        prototype: "static (object:PySliceObject) -> nothing",
     },
     Function {
         id: FunctionId::slice_repr,
@@ -4835,6 +5123,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyTupleObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::tuplerichcompare,
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::tuple_new_impl,
         prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
     },
@@ -4871,12 +5163,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:_PyTupleIterObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::tupleiter_reduce,
+        prototype: "static (object:_PyTupleIterObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::tupleiter_setstate,
         prototype: "static (object:_PyTupleIterObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::tuple_iter,
         prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::maybe_freelist_pop,
+        prototype: "static (isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::maybe_freelist_push,
+        prototype: "static (object:PyTupleObject) -> i32",
     },
     Function {
         id: FunctionId::maybe_freelist_clear,
@@ -4943,6 +5247,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(thread:PyInterpreterState, object:PyTypeObject) -> object",
     },
     Function {
+        id: FunctionId::is_readying,
+        prototype: "static (object:PyTypeObject) -> i32",
+    },
+    Function {
+        id: FunctionId::lookup_tp_dict,
+        prototype: "static (object:PyTypeObject) -> object",
+    },
+    Function {
         id: FunctionId::_PyType_GetDict,
         prototype: "(object:PyTypeObject) -> object",
     },
@@ -4981,6 +5293,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::clear_tp_mro,
         prototype: "static (object:PyTypeObject, i32:int) -> nothing",
+    },
+    Function {
+        id: FunctionId::lookup_tp_subclasses,
+        prototype: "static (object:PyTypeObject) -> object",
     },
     Function {
         id: FunctionId::_PyType_HasSubclasses,
@@ -5057,6 +5373,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::type_qualname,
         prototype: "static (object:PyTypeObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::type_set_name,
+        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
     },
     Function {
         id: FunctionId::type_set_qualname,
@@ -5333,6 +5653,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::type_new_alloc,
         prototype: "static (object:type_new_ctx) -> object",
+    },
+    Function {
+        id: FunctionId::type_new_set_name,
+        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> i32",
     },
     Function {
         id: FunctionId::type_new_set_module,
@@ -5643,7 +5967,7 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
     },
     Function {
-        id: FunctionId::_common_reduce,
+        id: FunctionId::typeobject__common_reduce,
         prototype: "static (object:PyObject, i32:int) -> object",
     },
     Function {
@@ -5737,6 +6061,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::inherit_patma_flags,
         prototype: "static (object:PyTypeObject, object:PyTypeObject) -> nothing",
+    },
+    Function {
+        id: FunctionId::type_ready_inherit,
+        prototype: "static (object:PyTypeObject) -> i32",
     },
     Function {
         id: FunctionId::type_ready_set_hash,
@@ -6295,8 +6623,28 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::_PyUnicode_UTF8,
+        prototype: "static (object:PyObject) -> str",
+    },
+    Function {
+        id: FunctionId::PyUnicode_SET_UTF8,
+        prototype: "static (object:PyObject, str:char) -> nothing",
+    },
+    Function {
+        id: FunctionId::PyUnicode_UTF8_LENGTH,
+        prototype: "static (object:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::PyUnicode_SET_UTF8_LENGTH,
         prototype: "static (object:PyObject, isize:Py_ssize_t) -> nothing",
+    },
+    Function {
+        id: FunctionId::PyUnicode_HASH,
+        prototype: "static (object?:PyObject) -> isize",
+    },
+    Function {
+        id: FunctionId::PyUnicode_SET_HASH,
+        prototype: "static (object:PyObject, isize:Py_hash_t) -> nothing",
     },
     Function {
         id: FunctionId::_PyUnicode_InternedSize,
@@ -6551,6 +6899,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::unicode_kind_name,
+        prototype: "static (object:PyObject) -> str",
+    },
+    Function {
         id: FunctionId::unicode_check_modifiable,
         prototype: "static (object:PyObject) -> i32",
     },
@@ -6579,8 +6931,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(str:char, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::PyUnicode_FromString,
+        prototype: "(str:char) -> object",
+    },
+    Function {
         id: FunctionId::kind_maxchar_limit,
         prototype: "static (i32:int) -> u32",
+    },
+    Function {
+        id: FunctionId::unicode_get_widechar_size,
+        prototype: "static (object?:PyObject) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_AsWideChar,
@@ -6623,6 +6983,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
     },
     Function {
+        id: FunctionId::PyUnicode_DecodeLocale,
+        prototype: "(str:char, str:char) -> object",
+    },
+    Function {
+        id: FunctionId::PyUnicode_DecodeFSDefault,
+        prototype: "(str:char) -> object",
+    },
+    Function {
         id: FunctionId::PyUnicode_DecodeFSDefaultAndSize,
         prototype: "(str:char, isize:Py_ssize_t) -> object",
     },
@@ -6639,12 +7007,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> str",
     },
     Function {
+        id: FunctionId::_PyUnicode_AsUTF8NoNUL,
+        prototype: "(object:PyObject) -> str",
+    },
+    Function {
         id: FunctionId::PyUnicode_GetSize,
         prototype: "(object:PyObject) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_GetLength,
         prototype: "(object:PyObject) -> isize",
+    },
+    Function {
+        id: FunctionId::PyUnicode_ReadChar,
+        prototype: "(object:PyObject, isize:Py_ssize_t) -> u32",
+    },
+    Function {
+        id: FunctionId::PyUnicode_WriteChar,
+        prototype: "(object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> i32",
     },
     Function {
         id: FunctionId::PyUnicode_GetDefaultEncoding,
@@ -6673,6 +7053,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::ucs4lib_SWAB4,
         prototype: "static (u32:Py_UCS4) -> u32",
+    },
+    Function {
+        id: FunctionId::unicode_encode_utf8,
+        prototype: "static (object:PyObject, i32:_Py_error_handler, str:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsUTF8String,
@@ -6751,12 +7135,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (u32:Py_UCS4, object:PyObject, object:_PyUnicodeWriter) -> i32",
     },
     Function {
+        id: FunctionId::_PyUnicode_TranslateCharmap,
+        prototype: "static (object:PyObject, object:PyObject, str:char) -> object",
+    },
+    Function {
         id: FunctionId::PyUnicode_Translate,
         prototype: "(object:PyObject, object:PyObject, str:char) -> object",
     },
     Function {
         id: FunctionId::GroupGenerator_init,
         prototype: "static (object:GroupGenerator, str:char) -> nothing",
+    },
+    Function {
+        id: FunctionId::InsertThousandsGrouping_fill,
+        prototype: "static (object?:_PyUnicodeWriter, out isize:Py_ssize_t, object:PyObject, out isize:Py_ssize_t, isize:Py_ssize_t, isize:Py_ssize_t, object?:PyObject, isize:Py_ssize_t, out u32:Py_UCS4) -> nothing",
     },
     Function {
         id: FunctionId::PyUnicode_Count,
@@ -6783,8 +7175,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (i32:int, pointer?:void, isize:Py_ssize_t, out u32:Py_UCS4, out u32:Py_UCS4) -> isize",
     },
     Function {
+        id: FunctionId::_PyUnicode_FastFill,
+        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> nothing",
+    },
+    Function {
         id: FunctionId::PyUnicode_Fill,
         prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> isize",
+    },
+    Function {
+        id: FunctionId::pad,
+        prototype: "static (object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> object",
     },
     Function {
         id: FunctionId::unicode_center_impl,
@@ -6799,8 +7199,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, object:PyObject) -> i32",
     },
     Function {
+        id: FunctionId::PyUnicode_EqualToUTF8,
+        prototype: "(object:PyObject, str:char) -> i32",
+    },
+    Function {
         id: FunctionId::_PyUnicode_EqualToASCIIId,
         prototype: "(object:PyObject, pointer:_Py_Identifier) -> i32",
+    },
+    Function {
+        id: FunctionId::PyUnicode_RichCompare,
+        prototype: "(object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::_PyUnicode_EQ,
@@ -6811,6 +7219,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyUnicode_Append,
+        prototype: "(out object:PyObject, object?:PyObject) -> nothing",
+    },
+    Function {
         id: FunctionId::PyUnicode_AppendAndDel,
         prototype: "(out object:PyObject, object:PyObject) -> nothing",
     },
@@ -6819,8 +7231,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, str:char, str:char) -> object",
     },
     Function {
+        id: FunctionId::unicode_expandtabs_impl,
+        prototype: "static (object:PyObject, i32:int) -> object",
+    },
+    Function {
         id: FunctionId::unicode_find_impl,
         prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
+    },
+    Function {
+        id: FunctionId::unicode_getitem,
+        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_hash,
@@ -6835,11 +7255,55 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::unicode_islower_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isupper_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_istitle_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isspace_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isalpha_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isalnum_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isdecimal_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isdigit_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isnumeric_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_ScanIdentifier,
+        prototype: "(object:PyObject) -> isize",
+    },
+    Function {
         id: FunctionId::PyUnicode_IsIdentifier,
         prototype: "(object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::unicode_isidentifier_impl,
+        prototype: "static (object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_isprintable_impl,
         prototype: "static (object:PyObject) -> object",
     },
     Function {
@@ -6853,6 +7317,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_ljust_impl,
         prototype: "static (object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> object",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_XStrip,
+        prototype: "(object:PyObject, i32:int, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_strip_impl,
@@ -6927,8 +7395,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::unicode_maketrans_impl,
+        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_translate,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_zfill_impl,
+        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_startswith_impl,
@@ -6937,6 +7413,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_endswith_impl,
         prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::_PyUnicodeWriter_Update,
+        prototype: "static (object:_PyUnicodeWriter) -> nothing",
     },
     Function {
         id: FunctionId::_PyUnicodeWriter_PrepareInternal,
@@ -7087,6 +7567,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::unicode_subscript,
+        prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_format_getnextarg,
         prototype: "static (pointer:structunicode_formatter_t) -> object",
     },
@@ -7127,8 +7611,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(thread:PyInterpreterState) -> nothing",
     },
     Function {
+        id: FunctionId::intern_static,
+        prototype: "static (thread:PyInterpreterState, object?:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::_PyUnicode_InternStatic,
         prototype: "(thread:PyInterpreterState, out object:PyObject) -> nothing",
+    },
+    Function {
+        id: FunctionId::immortalize_interned,
+        prototype: "static (object:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::_PyUnicode_InternImmortal,
@@ -7155,11 +7647,23 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(str:char) -> object",
     },
     Function {
+        id: FunctionId::_PyUnicode_ClearInterned,
+        prototype: "(thread:PyInterpreterState) -> nothing",
+    },
+    Function {
         id: FunctionId::unicodeiter_dealloc,
         prototype: "static (object:unicodeiterobject) -> nothing",
     },
     Function {
+        id: FunctionId::unicodeiter_next,
+        prototype: "static (object?:unicodeiterobject) -> object",
+    },
+    Function {
         id: FunctionId::unicodeiter_len,
+        prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicodeiter_reduce,
         prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
     },
     Function {
@@ -7934,6 +8438,10 @@ fn of_abstract<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Index(c, a0)?))
         }
+        FunctionId::PyNumber_Long => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::abstract_::PyNumber_Long(c, a0)?))
+        }
         FunctionId::PyNumber_Float => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::abstract_::PyNumber_Float(c, a0)?))
@@ -7984,7 +8492,7 @@ fn of_abstract<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?))
+            Ok(Value::from(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?))
         }
         FunctionId::PySequence_SetItem => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8474,6 +8982,10 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_irepeat(c, a0, a1)?))
         }
+        FunctionId::bytearray_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::bytearrayobject::bytearray_str(c, a0)?))
+        }
         FunctionId::stringlib__factorize => {
             let a0 = Value::text(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -8735,6 +9247,17 @@ fn of_bytearrayobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::bytearray_replace_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_replace_impl(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_partition => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -8800,6 +9323,11 @@ fn of_bytearrayobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2)?))
         }
+        FunctionId::_common_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::bytearrayobject::_common_reduce(c, a0, a1)?))
+        }
         FunctionId::bytearray_reduce_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
@@ -8833,6 +9361,11 @@ fn of_bytearrayobject<C: CApi>(
                     super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1)?,
                 ),
             )
+        }
+        FunctionId::bytearrayiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)?))
         }
         FunctionId::bytearrayiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9155,6 +9688,10 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytesobject::bytes_repr(c, a0)?))
         }
+        FunctionId::bytes_str => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::bytesobject::bytes_str(c, a0)?))
+        }
         FunctionId::bytes_length => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytesobject::bytes_length(c, a0)?))
@@ -9167,6 +9704,16 @@ fn of_bytesobject<C: CApi>(
         FunctionId::bytes___bytes___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::bytesobject::bytes___bytes___impl(c, a0)?))
+        }
+        FunctionId::bytes_partition_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_partition_impl(c, a0, a1)?))
+        }
+        FunctionId::bytes_rpartition_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_rpartition_impl(c, a0, a1)?))
         }
         FunctionId::bytes_join => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -9238,6 +9785,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes_maketrans_impl(c, a0, a1)?))
+        }
+        FunctionId::bytes_replace_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_replace_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_startswith_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9331,6 +9885,11 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::striter_len(c, a0, a1)?))
+        }
+        FunctionId::striter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::bytesobject::striter_reduce(c, a0, a1)?))
         }
         FunctionId::striter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9473,6 +10032,12 @@ fn of_cellobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::cell_richcompare => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::cellobject::cell_richcompare(c, a0, a1, a2)?))
+        }
         FunctionId::cell_repr => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::cellobject::cell_repr(c, a0)?))
@@ -9530,6 +10095,10 @@ fn of_classobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::classobject::PyMethod_New(c, a0, a1)?))
+        }
+        FunctionId::method___reduce___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::classobject::method___reduce___impl(c, a0)?))
         }
         FunctionId::method_get_doc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9758,6 +10327,12 @@ fn of_descrobject<C: CApi>(
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::method_get(c, a0, a1, a2)?))
         }
+        FunctionId::member_get => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::member_get(c, a0, a1, a2)?))
+        }
         FunctionId::getset_get => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
@@ -9775,6 +10350,12 @@ fn of_descrobject<C: CApi>(
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::descr_setcheck(c, a0, a1, a2)?))
+        }
+        FunctionId::member_set => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::descrobject::member_set(c, a0, a1, a2)?))
         }
         FunctionId::getset_set => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9808,6 +10389,51 @@ fn of_descrobject<C: CApi>(
             Ok(
                 Value::from(
                     super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
                         c,
                         a0,
                         a1,
@@ -9867,6 +10493,11 @@ fn of_descrobject<C: CApi>(
         FunctionId::descr_get_qualname => {
             let a0 = Value::nullable(c, args, 0usize)?;
             Ok(Value::from(super::descrobject::descr_get_qualname(c, a0)?))
+        }
+        FunctionId::descr_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::descrobject::descr_reduce(c, a0, a1)?))
         }
         FunctionId::member_get_doc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10022,9 +10653,18 @@ fn of_descrobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapper_richcompare(c, a0, a1, a2)?))
         }
+        FunctionId::wrapper_hash => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::descrobject::wrapper_hash(c, a0)?))
+        }
         FunctionId::wrapper_repr => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::descrobject::wrapper_repr(c, a0)?))
+        }
+        FunctionId::wrapper_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::descrobject::wrapper_reduce(c, a0, a1)?))
         }
         FunctionId::wrapper_objclass => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10248,6 +10888,16 @@ fn of_dictobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::dictobject::dict_values(c, a0, a1)?))
         }
+        FunctionId::get_dict_freelist => {
+            Ok(Value::from(super::dictobject::get_dict_freelist(c)?))
+        }
+        FunctionId::get_dictkeys_freelist => {
+            Ok(Value::from(super::dictobject::get_dictkeys_freelist(c)?))
+        }
+        FunctionId::unicode_get_hash => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::number(super::dictobject::unicode_get_hash(c, a0)?))
+        }
         FunctionId::calculate_log2_keysize => {
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::dictobject::calculate_log2_keysize(c, a0)?))
@@ -10265,23 +10915,72 @@ fn of_dictobject<C: CApi>(
             Ok(Value::Object(super::dictobject::new_values(c, a0)?))
         }
         FunctionId::free_values => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok({
                 super::dictobject::free_values(c, a0, a1)?;
                 Value::Nothing
             })
         }
+        FunctionId::new_dict => {
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::int(c, args, 4usize)?;
+            Ok(Value::from(super::dictobject::new_dict(c, a1, a2, a3, a4)?))
+        }
         FunctionId::new_dict_with_shared_keys => {
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::new_dict_with_shared_keys(c, a1)?))
+            Ok(Value::from(super::dictobject::new_dict_with_shared_keys(c, a1)?))
         }
-        FunctionId::PyDict_New => Ok(Value::Object(super::dictobject::PyDict_New(c)?)),
+        FunctionId::PyDict_New => Ok(Value::from(super::dictobject::PyDict_New(c)?)),
         FunctionId::lookdict_index => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::lookdict_index(c, a0, a1, a2)?))
+        }
+        FunctionId::compare_unicode_generic => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let a5 = Value::int(c, args, 5usize)?;
+            Ok(
+                Value::number(
+                    super::dictobject::compare_unicode_generic(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        a5,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::compare_unicode_unicode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let a5 = Value::int(c, args, 5usize)?;
+            Ok(
+                Value::number(
+                    super::dictobject::compare_unicode_unicode(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        a5,
+                    )?,
+                ),
+            )
         }
         FunctionId::compare_generic => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10407,11 +11106,11 @@ fn of_dictobject<C: CApi>(
         FunctionId::dict_new_presized => {
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::dictobject::dict_new_presized(c, a1, a2)?))
+            Ok(Value::from(super::dictobject::dict_new_presized(c, a1, a2)?))
         }
         FunctionId::_PyDict_NewPresized => {
             let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::_PyDict_NewPresized(c, a0)?))
+            Ok(Value::from(super::dictobject::_PyDict_NewPresized(c, a0)?))
         }
         FunctionId::_PyDict_FromItems => {
             let a0 = Value::objects(c, args, 0usize)?;
@@ -10419,11 +11118,7 @@ fn of_dictobject<C: CApi>(
             let a2 = Value::objects(c, args, 2usize)?;
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::Object(
-                    super::dictobject::_PyDict_FromItems(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
+            Ok(Value::from(super::dictobject::_PyDict_FromItems(c, a0, a1, a2, a3, a4)?))
         }
         FunctionId::PyDict_GetItem => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10648,6 +11343,13 @@ fn of_dictobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::from(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2)?))
+        }
+        FunctionId::dict_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::dictobject::dict_dealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::dict_repr_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11116,7 +11818,7 @@ fn of_dictobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(
-                Value::Object(
+                Value::from(
                     super::dictobject::make_dict_from_instance_attributes(c, a1, a2)?,
                 ),
             )
@@ -11161,6 +11863,32 @@ fn of_dictobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::_PyObject_StoreInstanceAttribute => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(
+                Value::number(
+                    super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2)?,
+                ),
+            )
+        }
+        FunctionId::_PyObject_TryGetInstanceAttribute => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            {
+                let result = Value::number(
+                    super::dictobject::_PyObject_TryGetInstanceAttribute(
+                        c,
+                        a0,
+                        a1,
+                        &mut a2,
+                    )?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a2)]))
+            }
+        }
         FunctionId::PyObject_ClearManagedDict => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -11176,7 +11904,7 @@ fn of_dictobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
             {
-                let result = Value::Object(
+                let result = Value::from(
                     super::dictobject::ensure_nonmanaged_dict(c, a0, &mut a1)?,
                 );
                 Ok(Value::Several(vec![result, Value::from(a1)]))
@@ -11371,10 +12099,25 @@ fn of_floatobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::floatobject::float___getnewargs__(c, a0, a1)?))
         }
+        FunctionId::float___getformat__ => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float___getformat__(c, a0, a1)?))
+        }
         FunctionId::float___format__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::floatobject::float___format__(c, a0, a1)?))
+        }
+        FunctionId::get_float_freelist => {
+            Ok(Value::from(super::floatobject::get_float_freelist(c)?))
+        }
+        FunctionId::_PyFloat_ExactDealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::floatobject::_PyFloat_ExactDealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::float_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11383,13 +12126,52 @@ fn of_floatobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::convert_to_double => {
+            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let mut a1: f64 = Value::int(c, args, 1usize)?;
+            {
+                let result = Value::number(
+                    super::floatobject::convert_to_double(c, &mut a0, &mut a1)?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
+            }
+        }
         FunctionId::float_hash => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::floatobject::float_hash(c, a0)?))
         }
+        FunctionId::float_add => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_add(c, a0, a1)?))
+        }
+        FunctionId::float_sub => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_sub(c, a0, a1)?))
+        }
+        FunctionId::float_mul => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_mul(c, a0, a1)?))
+        }
+        FunctionId::float_div => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_div(c, a0, a1)?))
+        }
+        FunctionId::float_floor_div => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::floatobject::float_floor_div(c, a0, a1)?))
+        }
         FunctionId::float_neg => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::floatobject::float_neg(c, a0)?))
+        }
+        FunctionId::float_abs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::float_abs(c, a0)?))
         }
         FunctionId::float_bool => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11398,6 +12180,10 @@ fn of_floatobject<C: CApi>(
         FunctionId::float___trunc___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::floatobject::float___trunc___impl(c, a0)?))
+        }
+        FunctionId::float___floor___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::floatobject::float___floor___impl(c, a0)?))
         }
         FunctionId::float_float => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11600,6 +12386,11 @@ fn of_funcobject<C: CApi>(
         FunctionId::func_get_code => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::funcobject::func_get_code(c, a0)?))
+        }
+        FunctionId::func_set_code => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::number(super::funcobject::func_set_code(c, a0, a1)?))
         }
         FunctionId::func_get_name => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11882,6 +12673,13 @@ fn of_genericaliasobject<C: CApi>(
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::from(super::genericaliasobject::ga_call(c, a0, a1, a2)?))
         }
+        FunctionId::ga_vectorcall => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3)?))
+        }
         FunctionId::ga_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11902,6 +12700,11 @@ fn of_genericaliasobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             return Err(super::genericaliasobject::ga_subclasscheck(c, a0, a1)?);
+        }
+        FunctionId::ga_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::genericaliasobject::ga_reduce(c, a0, a1)?))
         }
         FunctionId::ga_parameters => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11937,6 +12740,11 @@ fn of_genericaliasobject<C: CApi>(
         FunctionId::ga_iter_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::genericaliasobject::ga_iter_clear(c, a0)?))
+        }
+        FunctionId::ga_iter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::genericaliasobject::ga_iter_reduce(c, a0, a1)?))
         }
         FunctionId::ga_iter => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11978,6 +12786,11 @@ fn of_iterobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::iterobject::iter_len(c, a0, a1)?))
         }
+        FunctionId::iter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::iterobject::iter_reduce(c, a0, a1)?))
+        }
         FunctionId::iter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11998,6 +12811,11 @@ fn of_iterobject<C: CApi>(
         FunctionId::calliter_iternext => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::iterobject::calliter_iternext(c, a0)?))
+        }
+        FunctionId::calliter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::iterobject::calliter_reduce(c, a0, a1)?))
         }
         FunctionId::anextawaitable_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12109,6 +12927,9 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::listobject::list___reversed__(c, a0, a1)?))
+        }
+        FunctionId::get_list_freelist => {
+            Ok(Value::from(super::listobject::get_list_freelist(c)?))
         }
         FunctionId::listobject_ensure_shared_on_resize => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12358,11 +13179,17 @@ fn of_listobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::listobject::list_remove_impl(c, a0, a1)?))
         }
+        FunctionId::list_richcompare_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::listobject::list_richcompare_impl(c, a0, a1, a2)?))
+        }
         FunctionId::list_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::listobject::list_richcompare(c, a0, a1, a2)?))
+            Ok(Value::from(super::listobject::list_richcompare(c, a0, a1, a2)?))
         }
         FunctionId::list_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12475,6 +13302,11 @@ fn of_listobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::listobject::listreviter_setstate(c, a0, a1)?))
+        }
+        FunctionId::listiter_reduce_general => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::listobject::listiter_reduce_general(c, a0, a1)?))
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -12629,6 +13461,12 @@ fn of_longobject<C: CApi>(
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::longobject::long_compare(c, a0, a1)?))
+        }
+        FunctionId::long_richcompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::Object(super::longobject::long_richcompare(c, a0, a1, a2)?))
         }
         FunctionId::long_hash => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12943,6 +13781,11 @@ fn of_methodobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::meth_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::methodobject::meth_reduce(c, a0, a1)?))
+        }
         FunctionId::meth_get__text_signature__ => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::methodobject::meth_get__text_signature__(c, a0)?))
@@ -12973,10 +13816,65 @@ fn of_methodobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::methodobject::meth_richcompare(c, a0, a1, a2)?))
         }
+        FunctionId::meth_hash => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::methodobject::meth_hash(c, a0)?))
+        }
         FunctionId::cfunction_check_kwargs => {
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::methodobject::cfunction_check_kwargs(c, a1, a2)?))
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
+        }
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::from(
+                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                    )?,
+                ),
+            )
         }
         FunctionId::cfunction_vectorcall_NOARGS => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13114,11 +14012,25 @@ fn of_moduleobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyModule_ClearDict => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::moduleobject::_PyModule_ClearDict(c, a0)?;
+                Value::Nothing
+            })
+        }
         FunctionId::module___init___impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?))
+        }
+        FunctionId::module_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::moduleobject::module_dealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::module_repr => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13686,7 +14598,7 @@ fn of_rangeobject<C: CApi>(
         }
         FunctionId::make_range_object => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             let a3 = Value::nullable(c, args, 3usize)?;
             Ok(Value::from(super::rangeobject::make_range_object(c, a0, a1, a2, a3)?))
@@ -13696,6 +14608,12 @@ fn of_rangeobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::range_from_array(c, a0, a1, a2)?))
+        }
+        FunctionId::range_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::rangeobject::range_new(c, a0, a1, a2)?))
         }
         FunctionId::range_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13712,7 +14630,7 @@ fn of_rangeobject<C: CApi>(
             })
         }
         FunctionId::compute_range_length_long => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(
@@ -13722,7 +14640,7 @@ fn of_rangeobject<C: CApi>(
             )
         }
         FunctionId::compute_range_length => {
-            let a0 = Value::object(c, args, 0usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::rangeobject::compute_range_length(c, a0, a1, a2)?))
@@ -13813,6 +14731,11 @@ fn of_rangeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::rangeobject::rangeiter_len(c, a0, a1)?))
         }
+        FunctionId::rangeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::rangeobject::rangeiter_reduce(c, a0, a1)?))
+        }
         FunctionId::rangeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -13835,6 +14758,11 @@ fn of_rangeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::rangeobject::longrangeiter_len(c, a0, a1)?))
+        }
+        FunctionId::longrangeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::rangeobject::longrangeiter_reduce(c, a0, a1)?))
         }
         FunctionId::longrangeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13940,12 +14868,12 @@ fn of_setobject<C: CApi>(
         FunctionId::set_issubset => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_issubset(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_issubset(c, a0, a1)?))
         }
         FunctionId::set_issuperset => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_issuperset(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_issuperset(c, a0, a1)?))
         }
         FunctionId::set_add => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -13988,8 +14916,8 @@ fn of_setobject<C: CApi>(
             })
         }
         FunctionId::set_contains_entry => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::setobject::set_contains_entry(c, a0, a1, a2)?))
         }
@@ -14021,9 +14949,13 @@ fn of_setobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::set_repr_lock_held => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::setobject::set_repr_lock_held(c, a0)?))
+        }
         FunctionId::set_repr => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::setobject::set_repr(c, a0)?))
+            Ok(Value::from(super::setobject::set_repr(c, a0)?))
         }
         FunctionId::set_len => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14043,6 +14975,10 @@ fn of_setobject<C: CApi>(
                 super::setobject::setiter_dealloc(c, a0)?;
                 Value::Nothing
             })
+        }
+        FunctionId::setiter_iternext => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::setobject::setiter_iternext(c, a0)?))
         }
         FunctionId::set_iter => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14143,6 +15079,11 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_ior(c, a0, a1)?))
         }
+        FunctionId::set_intersection => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_intersection(c, a0, a1)?))
+        }
         FunctionId::set_intersection_multi_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -14151,7 +15092,7 @@ fn of_setobject<C: CApi>(
         FunctionId::set_intersection_update => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_intersection_update(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_intersection_update(c, a0, a1)?))
         }
         FunctionId::set_intersection_update_multi_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14165,12 +15106,26 @@ fn of_setobject<C: CApi>(
         FunctionId::set_and => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_and(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_and(c, a0, a1)?))
         }
         FunctionId::set_iand => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_iand(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_iand(c, a0, a1)?))
+        }
+        FunctionId::set_isdisjoint_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::setobject::set_isdisjoint_impl(c, a0, a1)?))
+        }
+        FunctionId::set_difference_update_internal => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(
+                Value::number(
+                    super::setobject::set_difference_update_internal(c, a0, a1)?,
+                ),
+            )
         }
         FunctionId::set_difference_update_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14182,6 +15137,11 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_copy_and_difference(c, a0, a1)?))
         }
+        FunctionId::set_difference => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_difference(c, a0, a1)?))
+        }
         FunctionId::set_difference_multi_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -14190,12 +15150,12 @@ fn of_setobject<C: CApi>(
         FunctionId::set_sub => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_sub(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_sub(c, a0, a1)?))
         }
         FunctionId::set_isub => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_isub(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_isub(c, a0, a1)?))
         }
         FunctionId::set_symmetric_difference_update_dict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14203,6 +15163,15 @@ fn of_setobject<C: CApi>(
             Ok(
                 Value::number(
                     super::setobject::set_symmetric_difference_update_dict(c, a0, a1)?,
+                ),
+            )
+        }
+        FunctionId::set_symmetric_difference_update_set => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(
+                Value::number(
+                    super::setobject::set_symmetric_difference_update_set(c, a0, a1)?,
                 ),
             )
         }
@@ -14230,10 +15199,15 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::setobject::set_ixor(c, a0, a1)?))
         }
+        FunctionId::set_issubset_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::setobject::set_issubset_impl(c, a0, a1)?))
+        }
         FunctionId::set_issuperset_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_issuperset_impl(c, a0, a1)?))
+            Ok(Value::from(super::setobject::set_issuperset_impl(c, a0, a1)?))
         }
         FunctionId::set_richcompare => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14326,6 +15300,48 @@ fn of_setobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::setobject::PySet_Add(c, a0, a1)?))
         }
+        FunctionId::_PySet_NextEntry => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let mut a1: isize = Value::int(c, args, 1usize)?;
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            {
+                let result = Value::number(
+                    super::setobject::_PySet_NextEntry(c, a0, &mut a1, &mut a2, &mut a3)?,
+                );
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a1), Value::from(a2), Value::number(a3)
+                        ],
+                    ),
+                )
+            }
+        }
+        FunctionId::_PySet_NextEntryRef => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let mut a1: isize = Value::int(c, args, 1usize)?;
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            {
+                let result = Value::number(
+                    super::setobject::_PySet_NextEntryRef(
+                        c,
+                        a0,
+                        &mut a1,
+                        &mut a2,
+                        &mut a3,
+                    )?,
+                );
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a1), Value::from(a2), Value::number(a3)
+                        ],
+                    ),
+                )
+            }
+        }
         FunctionId::PySet_Pop => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::setobject::PySet_Pop(c, a0)?))
@@ -14387,21 +15403,27 @@ fn of_sliceobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::_PyBuildSlice_Consume2 => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            Ok(Value::from(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2)?))
+        }
         FunctionId::PySlice_New => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::sliceobject::PySlice_New(c, a0, a1, a2)?))
+            Ok(Value::from(super::sliceobject::PySlice_New(c, a0, a1, a2)?))
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1)?))
+            Ok(Value::from(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1)?))
         }
         FunctionId::_PySlice_FromIndices => {
             let a0 = Value::int(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?))
+            Ok(Value::from(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?))
         }
         FunctionId::PySlice_GetIndices => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14500,7 +15522,14 @@ fn of_sliceobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::sliceobject::slice_new(c, a0, a1, a2)?))
+            Ok(Value::from(super::sliceobject::slice_new(c, a0, a1, a2)?))
+        }
+        FunctionId::slice_dealloc => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::sliceobject::slice_dealloc(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::slice_repr => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14739,6 +15768,12 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::tupleobject::tuple_count(c, a0, a1)?))
         }
+        FunctionId::tuplerichcompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::from(super::tupleobject::tuplerichcompare(c, a0, a1, a2)?))
+        }
         FunctionId::tuple_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
@@ -14789,6 +15824,11 @@ fn of_tupleobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::tupleobject::tupleiter_len(c, a0, a1)?))
         }
+        FunctionId::tupleiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::tupleobject::tupleiter_reduce(c, a0, a1)?))
+        }
         FunctionId::tupleiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -14797,6 +15837,14 @@ fn of_tupleobject<C: CApi>(
         FunctionId::tuple_iter => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::tupleobject::tuple_iter(c, a0)?))
+        }
+        FunctionId::maybe_freelist_pop => {
+            let a0 = Value::int(c, args, 0usize)?;
+            Ok(Value::from(super::tupleobject::maybe_freelist_pop(c, a0)?))
+        }
+        FunctionId::maybe_freelist_push => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::tupleobject::maybe_freelist_push(c, a0)?))
         }
         FunctionId::maybe_freelist_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14892,9 +15940,17 @@ fn of_typeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::typeobject::_PyStaticType_GetState(c, a1)?))
         }
+        FunctionId::is_readying => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::is_readying(c, a0)?))
+        }
+        FunctionId::lookup_tp_dict => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::lookup_tp_dict(c, a0)?))
+        }
         FunctionId::_PyType_GetDict => {
             let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::_PyType_GetDict(c, a0)?))
+            Ok(Value::from(super::typeobject::_PyType_GetDict(c, a0)?))
         }
         FunctionId::PyType_GetDict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14949,6 +16005,10 @@ fn of_typeobject<C: CApi>(
                 super::typeobject::clear_tp_mro(c, a0, a1)?;
                 Value::Nothing
             })
+        }
+        FunctionId::lookup_tp_subclasses => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::from(super::typeobject::lookup_tp_subclasses(c, a0)?))
         }
         FunctionId::_PyType_HasSubclasses => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15054,6 +16114,11 @@ fn of_typeobject<C: CApi>(
         FunctionId::type_qualname => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::type_qualname(c, a0)?))
+        }
+        FunctionId::type_set_name => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::type_set_name(c, a0, a1)?))
         }
         FunctionId::type_set_qualname => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15403,6 +16468,11 @@ fn of_typeobject<C: CApi>(
         FunctionId::type_new_alloc => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::typeobject::type_new_alloc(c, a0)?))
+        }
+        FunctionId::type_new_set_name => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::number(super::typeobject::type_new_set_name(c, a0, a1)?))
         }
         FunctionId::type_new_set_module => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15874,7 +16944,7 @@ fn of_typeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
             }
         }
-        FunctionId::_common_reduce => {
+        FunctionId::typeobject__common_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::typeobject::_common_reduce(c, a0, a1)?))
@@ -15985,6 +17055,10 @@ fn of_typeobject<C: CApi>(
                 super::typeobject::inherit_patma_flags(c, a0, a1)?;
                 Value::Nothing
             })
+        }
+        FunctionId::type_ready_inherit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::type_ready_inherit(c, a0)?))
         }
         FunctionId::type_ready_set_hash => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16551,11 +17625,39 @@ fn of_unicodeobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::_PyUnicode_UTF8 => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Str(super::unicodeobject::_PyUnicode_UTF8(c, a0)?))
+        }
+        FunctionId::PyUnicode_SET_UTF8 => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            Ok({
+                super::unicodeobject::PyUnicode_SET_UTF8(c, a0, a1)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::PyUnicode_UTF8_LENGTH => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0)?))
+        }
         FunctionId::PyUnicode_SET_UTF8_LENGTH => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok({
                 super::unicodeobject::PyUnicode_SET_UTF8_LENGTH(c, a0, a1)?;
+                Value::Nothing
+            })
+        }
+        FunctionId::PyUnicode_HASH => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::PyUnicode_HASH(c, a0)?))
+        }
+        FunctionId::PyUnicode_SET_HASH => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok({
+                super::unicodeobject::PyUnicode_SET_HASH(c, a0, a1)?;
                 Value::Nothing
             })
         }
@@ -17052,6 +18154,10 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::resize_copy(c, a0, a1)?))
         }
+        FunctionId::unicode_kind_name => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Str(super::unicodeobject::unicode_kind_name(c, a0)?))
+        }
         FunctionId::unicode_check_modifiable => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::unicode_check_modifiable(c, a0)?))
@@ -17126,9 +18232,17 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::PyUnicode_FromString => {
+            let a0 = Value::text(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_FromString(c, a0)?))
+        }
         FunctionId::kind_maxchar_limit => {
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
+        }
+        FunctionId::unicode_get_widechar_size => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::unicode_get_widechar_size(c, a0)?))
         }
         FunctionId::PyUnicode_AsWideChar => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17208,6 +18322,15 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::PyUnicode_DecodeLocale => {
+            let a0 = Value::text(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeLocale(c, a0, a1)?))
+        }
+        FunctionId::PyUnicode_DecodeFSDefault => {
+            let a0 = Value::text(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeFSDefault(c, a0)?))
+        }
         FunctionId::PyUnicode_DecodeFSDefaultAndSize => {
             let a0 = Value::text(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
@@ -17235,6 +18358,10 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Str(super::unicodeobject::PyUnicode_AsUTF8(c, a0)?))
         }
+        FunctionId::_PyUnicode_AsUTF8NoNUL => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Str(super::unicodeobject::_PyUnicode_AsUTF8NoNUL(c, a0)?))
+        }
         FunctionId::PyUnicode_GetSize => {
             let a0 = Value::object(c, args, 0usize)?;
             return Err(super::unicodeobject::PyUnicode_GetSize(c, a0)?);
@@ -17242,6 +18369,17 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::PyUnicode_GetLength => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_GetLength(c, a0)?))
+        }
+        FunctionId::PyUnicode_ReadChar => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::number(super::unicodeobject::PyUnicode_ReadChar(c, a0, a1)?))
+        }
+        FunctionId::PyUnicode_WriteChar => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(Value::number(super::unicodeobject::PyUnicode_WriteChar(c, a0, a1, a2)?))
         }
         FunctionId::PyUnicode_GetDefaultEncoding => {
             Ok(Value::Str(super::unicodeobject::PyUnicode_GetDefaultEncoding(c)?))
@@ -17294,6 +18432,12 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::ucs4lib_SWAB4 => {
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::ucs4lib_SWAB4(c, a0)?))
+        }
+        FunctionId::unicode_encode_utf8 => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_encode_utf8(c, a0, a1, a2)?))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17493,11 +18637,21 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::_PyUnicode_TranslateCharmap => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
+            Ok(
+                Value::from(
+                    super::unicodeobject::_PyUnicode_TranslateCharmap(c, a0, a1, a2)?,
+                ),
+            )
+        }
         FunctionId::PyUnicode_Translate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_Translate(c, a0, a1, a2)?))
+            Ok(Value::from(super::unicodeobject::PyUnicode_Translate(c, a0, a1, a2)?))
         }
         FunctionId::GroupGenerator_init => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17506,6 +18660,42 @@ fn of_unicodeobject<C: CApi>(
                 super::unicodeobject::GroupGenerator_init(c, a0, a1)?;
                 Value::Nothing
             })
+        }
+        FunctionId::InsertThousandsGrouping_fill => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let mut a1: isize = Value::int(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            let a4 = Value::int(c, args, 4usize)?;
+            let a5 = Value::int(c, args, 5usize)?;
+            let a6 = Value::nullable(c, args, 6usize)?;
+            let a7 = Value::int(c, args, 7usize)?;
+            let mut a8: u32 = Value::int(c, args, 8usize)?;
+            {
+                let result = {
+                    super::unicodeobject::InsertThousandsGrouping_fill(
+                        c,
+                        a0,
+                        &mut a1,
+                        a2,
+                        &mut a3,
+                        a4,
+                        a5,
+                        a6,
+                        a7,
+                        &mut a8,
+                    )?;
+                    Value::Nothing
+                };
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a1), Value::number(a3),
+                            Value::number(a8)
+                        ],
+                    ),
+                )
+            }
         }
         FunctionId::PyUnicode_Count => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17575,12 +18765,29 @@ fn of_unicodeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::number(a3), Value::number(a4)]))
             }
         }
+        FunctionId::_PyUnicode_FastFill => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok({
+                super::unicodeobject::_PyUnicode_FastFill(c, a0, a1, a2, a3)?;
+                Value::Nothing
+            })
+        }
         FunctionId::PyUnicode_Fill => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             let a3 = Value::int(c, args, 3usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_Fill(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::pad => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::pad(c, a0, a1, a2, a3)?))
         }
         FunctionId::unicode_center_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17598,12 +18805,27 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_Compare(c, a0, a1)?))
         }
+        FunctionId::PyUnicode_EqualToUTF8 => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            Ok(Value::number(super::unicodeobject::PyUnicode_EqualToUTF8(c, a0, a1)?))
+        }
         FunctionId::_PyUnicode_EqualToASCIIId => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(
                 Value::number(
                     super::unicodeobject::_PyUnicode_EqualToASCIIId(c, a0, a1)?,
+                ),
+            )
+        }
+        FunctionId::PyUnicode_RichCompare => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2)?,
                 ),
             )
         }
@@ -17616,6 +18838,17 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_Concat(c, a0, a1)?))
+        }
+        FunctionId::PyUnicode_Append => {
+            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let a1 = Value::nullable(c, args, 1usize)?;
+            {
+                let result = {
+                    super::unicodeobject::PyUnicode_Append(c, &mut a0, a1)?;
+                    Value::Nothing
+                };
+                Ok(Value::Several(vec![result, Value::from(a0)]))
+            }
         }
         FunctionId::PyUnicode_AppendAndDel => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
@@ -17634,6 +18867,11 @@ fn of_unicodeobject<C: CApi>(
             let a2 = Value::text(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_encode_impl(c, a0, a1, a2)?))
         }
+        FunctionId::unicode_expandtabs_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_expandtabs_impl(c, a0, a1)?))
+        }
         FunctionId::unicode_find_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -17644,6 +18882,11 @@ fn of_unicodeobject<C: CApi>(
                     super::unicodeobject::unicode_find_impl(c, a0, a1, a2, a3)?,
                 ),
             )
+        }
+        FunctionId::unicode_getitem => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_getitem(c, a0, a1)?))
         }
         FunctionId::unicode_hash => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17664,6 +18907,46 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_isascii_impl(c, a0)?))
         }
+        FunctionId::unicode_islower_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_islower_impl(c, a0)?))
+        }
+        FunctionId::unicode_isupper_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isupper_impl(c, a0)?))
+        }
+        FunctionId::unicode_istitle_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_istitle_impl(c, a0)?))
+        }
+        FunctionId::unicode_isspace_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isspace_impl(c, a0)?))
+        }
+        FunctionId::unicode_isalpha_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isalpha_impl(c, a0)?))
+        }
+        FunctionId::unicode_isalnum_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isalnum_impl(c, a0)?))
+        }
+        FunctionId::unicode_isdecimal_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isdecimal_impl(c, a0)?))
+        }
+        FunctionId::unicode_isdigit_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isdigit_impl(c, a0)?))
+        }
+        FunctionId::unicode_isnumeric_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isnumeric_impl(c, a0)?))
+        }
+        FunctionId::_PyUnicode_ScanIdentifier => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0)?))
+        }
         FunctionId::PyUnicode_IsIdentifier => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::PyUnicode_IsIdentifier(c, a0)?))
@@ -17671,6 +18954,10 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_isidentifier_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_isidentifier_impl(c, a0)?))
+        }
+        FunctionId::unicode_isprintable_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_isprintable_impl(c, a0)?))
         }
         FunctionId::unicode_join => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17686,6 +18973,12 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_ljust_impl(c, a0, a1, a2)?))
+        }
+        FunctionId::_PyUnicode_XStrip => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::unicodeobject::_PyUnicode_XStrip(c, a0, a1, a2)?))
         }
         FunctionId::unicode_strip_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17813,10 +19106,25 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_str(c, a0)?))
         }
+        FunctionId::unicode_maketrans_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::unicode_maketrans_impl(c, a0, a1, a2)?,
+                ),
+            )
+        }
         FunctionId::unicode_translate => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_translate(c, a0, a1)?))
+            Ok(Value::from(super::unicodeobject::unicode_translate(c, a0, a1)?))
+        }
+        FunctionId::unicode_zfill_impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_zfill_impl(c, a0, a1)?))
         }
         FunctionId::unicode_startswith_impl => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17839,6 +19147,13 @@ fn of_unicodeobject<C: CApi>(
                     super::unicodeobject::unicode_endswith_impl(c, a0, a1, a2, a3)?,
                 ),
             )
+        }
+        FunctionId::_PyUnicodeWriter_Update => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::unicodeobject::_PyUnicodeWriter_Update(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::_PyUnicodeWriter_PrepareInternal => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18124,6 +19439,11 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_mod(c, a0, a1)?))
         }
+        FunctionId::unicode_subscript => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_subscript(c, a0, a1)?))
+        }
         FunctionId::unicode_format_getnextarg => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::unicodeobject::unicode_format_getnextarg(c, a0)?))
@@ -18192,6 +19512,10 @@ fn of_unicodeobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::intern_static => {
+            let a1 = Value::nullable(c, args, 1usize)?;
+            Ok(Value::from(super::unicodeobject::intern_static(c, a1)?))
+        }
         FunctionId::_PyUnicode_InternStatic => {
             let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
             {
@@ -18201,6 +19525,13 @@ fn of_unicodeobject<C: CApi>(
                 };
                 Ok(Value::Several(vec![result, Value::from(a1)]))
             }
+        }
+        FunctionId::immortalize_interned => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok({
+                super::unicodeobject::immortalize_interned(c, a0)?;
+                Value::Nothing
+            })
         }
         FunctionId::_PyUnicode_InternImmortal => {
             let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
@@ -18256,6 +19587,12 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::text(c, args, 0usize)?;
             Ok(Value::from(super::unicodeobject::PyUnicode_InternFromString(c, a0)?))
         }
+        FunctionId::_PyUnicode_ClearInterned => {
+            Ok({
+                super::unicodeobject::_PyUnicode_ClearInterned(c)?;
+                Value::Nothing
+            })
+        }
         FunctionId::unicodeiter_dealloc => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok({
@@ -18263,10 +19600,19 @@ fn of_unicodeobject<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::unicodeiter_next => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            Ok(Value::from(super::unicodeobject::unicodeiter_next(c, a0)?))
+        }
         FunctionId::unicodeiter_len => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicodeiter_len(c, a0, a1)?))
+        }
+        FunctionId::unicodeiter_reduce => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::unicodeiter_reduce(c, a0, a1)?))
         }
         FunctionId::unicodeiter_setstate => {
             let a0 = Value::object(c, args, 0usize)?;

@@ -182,12 +182,7 @@ unsafe fn words_call(address: usize, words: &[usize; 6], count: usize) -> usize 
 }
 
 /// The result in a register as what the prototype says.
-fn answer<'py>(
-    py: Python<'py>,
-    name: &'static str,
-    result: usize,
-    gives: Gives,
-) -> PyResult<Value<Bound<'py, PyAny>>> {
+fn answer<'py>(py: Python<'py>, name: &'static str, result: usize, gives: Gives) -> PyResult<Value<Bound<'py, PyAny>>> {
     let number = match gives {
         Gives::Object | Gives::Optional => {
             let object = result as Object;

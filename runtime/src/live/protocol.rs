@@ -1,10 +1,10 @@
 //! `slotrt.protocol`: translated functions on real objects, under their C names.
+use super::release::calls::{FUNCTIONS, MEMORY, call as run};
 use super::{Live, Stop, slots};
 use crate::ffi::types;
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
-use super::release::calls::{FUNCTIONS, MEMORY, call as run};
 use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -2,11 +2,11 @@
 //!
 //! What other files ask of a file whose objects' layout in memory is the world's (`dictobject.c`…) the interpreter answers; all else that is
 //! translated runs as the translation.
+use super::release::calls::{FUNCTIONS, MEMORY, call};
 use super::{Function, Live, Stop};
+use crate::ffi::native;
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
-use super::release::calls::{FUNCTIONS, MEMORY, call};
-use crate::ffi::native;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -82,11 +82,7 @@ fn value<'py>(arg: &Asked<'_, Object<'py>>) -> Value<Object<'py>> {
 }
 
 /// The result alone; what was set through pointers goes where the pointers lead.
-fn settle<'py>(
-    value: Value<Object<'py>>,
-    args: &mut [Asked<'_, Object<'py>>],
-    gives: Gives,
-) -> Value<Object<'py>> {
+fn settle<'py>(value: Value<Object<'py>>, args: &mut [Asked<'_, Object<'py>>], gives: Gives) -> Value<Object<'py>> {
     let Value::Several(values) = value else { return value };
     let mut values = values.into_iter();
     let result = values.next().unwrap_or(Value::Nothing);

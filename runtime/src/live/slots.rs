@@ -1,11 +1,11 @@
 //! The identity of the C functions in slots: live pointers named by the generated tables.
 use super::Function;
+use super::release::slotdefs::SLOTDEFS;
+use super::release::types::TYPES;
 use crate::ffi::types;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use generated::tables::{Origin, Type};
-use super::release::slotdefs::SLOTDEFS;
-use super::release::types::TYPES;
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,11 +1,11 @@
 //! The vocabulary on real objects.
 #![allow(non_snake_case)]
+use super::release::dispatch;
 use super::{Function, Live, Stop, format, slots};
 use crate::ffi::{live, native, types};
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
-use super::release::dispatch;
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::types::*;

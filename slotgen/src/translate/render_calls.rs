@@ -27,7 +27,8 @@ pub(super) fn calls(translation: &Translation) -> TokenStream {
         arms.push(quote!(#file => #name(c, id, args),));
         rows.extend(functions.iter().map(|one| row(translation, one)));
     }
-    let memory: Vec<_> = translation.translated.keys().filter(|file| translation.world.contracts.memory(file)).collect();
+    let memory: Vec<_> =
+        translation.translated.keys().filter(|file| translation.world.contracts.memory(file)).collect();
     quote! {
         //! Translated functions by identity, with arguments that only the run knows.
         #![allow(clippy::all)]

@@ -1,8 +1,8 @@
 //! `prove semantics`: translated functions on real objects give what the interpreter's own give.
 use crate::obtain::{Interpreter, interpreter};
+use crate::place;
 use crate::ui::{Step, step};
 use crate::wheel::{self, Profile};
-use crate::place;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -132,7 +132,13 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
 fn show(report: &Report) {
     step::suspended(|| {
         for group in &report.groups {
-            anstream::println!("{} ({}): {} differs in {} cases", group.function, group.against, group.differs, group.count);
+            anstream::println!(
+                "{} ({}): {} differs in {} cases",
+                group.function,
+                group.against,
+                group.differs,
+                group.count
+            );
             group.cases.iter().for_each(|case| anstream::println!("    {case}"));
         }
         let stopped: u64 = report.unsupported.values().sum();
