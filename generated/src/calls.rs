@@ -41,13 +41,44 @@ impl<O> From<Option<O>> for Value<O> {
     }
 }
 
+/// A C number.
+pub trait Number: Sized {
+    /// It, if the value is one that the type holds.
+    fn take<O>(value: &Value<O>) -> Option<Self>;
+    /// It as a value.
+    fn give<O>(self) -> Value<O>;
+}
+
+macro_rules! integers {
+    ($($int:ty)*) => {$(
+        impl Number for $int {
+            fn take<O>(value: &Value<O>) -> Option<Self> {
+                if let Value::Int(int) = value { Self::try_from(*int).ok() } else { None }
+            }
+            fn give<O>(self) -> Value<O> {
+                Value::Int(self as i128)
+            }
+        }
+    )*};
+}
+integers!(i8 u8 i16 u16 i32 u32 i64 u64 isize usize);
+
+impl Number for f64 {
+    fn take<O>(value: &Value<O>) -> Option<Self> {
+        if let Value::Double(double) = value { Some(*double) } else { None }
+    }
+    fn give<O>(self) -> Value<O> {
+        Value::Double(self)
+    }
+}
+
 /// The reason why an argument was refused.
 const REFUSED: &str = "argument of another kind than the function's prototype says";
 
 impl<O> Value<O> {
-    /// A result that is an integer.
-    pub fn number<T: TryInto<i128>>(number: T) -> Self {
-        number.try_into().map_or(Value::Nothing, Value::Int)
+    /// A result that is a number.
+    pub fn number<T: Number>(number: T) -> Self {
+        number.give()
     }
     /// An argument that is an object.
     pub fn object<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<&'a O, C::Error> {
@@ -58,16 +89,22 @@ impl<O> Value<O> {
         }
     }
     /// An argument that is an object or NULL.
-    pub fn nullable<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<Option<&'a O>, C::Error> {
+    pub fn nullable<'a, C: CApi<Object = O>>(
+        c: &mut C,
+        args: &'a [Self],
+        index: usize,
+    ) -> Result<Option<&'a O>, C::Error> {
         match args.get(index) {
             Some(Value::Null) => Ok(None),
             _ => Self::object(c, args, index).map(Some),
         }
     }
-    /// An argument that is an integer.
-    pub fn int<C: CApi<Object = O>, T: TryFrom<i128>>(c: &mut C, args: &[Self], index: usize) -> Result<T, C::Error> {
+    /// An argument that is a number.
+    pub fn int<C: CApi<Object = O>, T: Number>(c: &mut C, args: &[Self], index: usize) -> Result<T, C::Error> {
         match args.get(index) {
-            Some(Value::Int(int)) => T::try_from(*int).map_err(|_| c.unsupported("integer beyond what the prototype's type holds")),
+            Some(value @ (Value::Int(_) | Value::Double(_))) => {
+                T::take(value).ok_or_else(|| c.unsupported("number beyond what the prototype's type holds"))
+            }
             _ => Err(c.unsupported(REFUSED)),
         }
     }
@@ -86,7 +123,11 @@ impl<O> Value<O> {
         }
     }
     /// An argument that is a C string or NULL.
-    pub fn nullable_text<'a, C: CApi<Object = O>>(c: &mut C, args: &'a [Self], index: usize) -> Result<Option<&'a str>, C::Error> {
+    pub fn nullable_text<'a, C: CApi<Object = O>>(
+        c: &mut C,
+        args: &'a [Self],
+        index: usize,
+    ) -> Result<Option<&'a str>, C::Error> {
         match args.get(index) {
             Some(Value::Null) => Ok(None),
             _ => Self::text(c, args, index).map(Some),
@@ -142,7 +183,11 @@ pub fn object<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -
 }
 
 /// The object in an answer, if there is one.
-pub fn optional<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<Option<C::Object>, C::Error> {
+pub fn optional<C: CApi>(
+    c: &mut C,
+    name: &'static str,
+    value: Value<C::Object>,
+) -> Result<Option<C::Object>, C::Error> {
     if matches!(value, Value::Null) { Ok(None) } else { object(c, name, value).map(Some) }
 }
 

@@ -107,11 +107,16 @@ class Vocabulary(unittest.TestCase):
 class References(unittest.TestCase):
     """Nothing that went in is held when the result is gone."""
 
+    # What `typing` makes of them it keeps in its caches.
+    TYPING = ("optional", "TypeVar", "alias var")
+
     def test_arguments_die(self):
         kept = []
         for subject in subjects():
             seen = []
             for case in sample(subject, 10 if STRICT else 25):
+                if any(isinstance(part, values.Value) and part.name in self.TYPING for part in case.parts):
+                    continue
                 args = case.make()
                 semantics.outcome(subject.function, args)
                 for part, arg in zip(case.parts, args):
