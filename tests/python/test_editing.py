@@ -50,10 +50,11 @@ def body(code):
 
 
 def fixed(code):
-    """Places before which nothing may come: what FOR_ITER skips at the end of its loop."""
+    """Places before which nothing may come: what FOR_ITER skips at the end of its loop, the CALL of a PRECALL."""
     rows = code.instructions()
+    calls = {index + 1 for index, row in enumerate(rows) if row[1] == "PRECALL"}
     ends = {target for _, name, _, target, *_ in rows if name == "FOR_ITER"}
-    return {index + 1 for index, row in enumerate(rows) if row[0] in ends}
+    return calls | {index + 1 for index, row in enumerate(rows) if row[0] in ends}
 
 
 def effective(code):
@@ -196,7 +197,7 @@ class Edits(unittest.TestCase):
             return "ended"
 
         code = bytecode.Code(function.__code__)
-        at = next(i for i, row in enumerate(code.instructions()) if row[1] == "LOAD_ATTR")
+        at = next(i for i, row in enumerate(code.instructions()) if row[1] in ("LOAD_ATTR", "LOAD_METHOD"))
         code.insert(at, "RAISE_VARARGS", 1)
         code.insert(at, "LOAD_CONST", code.constant(ValueError("inserted")))
         made = like(function, code.assemble())

@@ -61,8 +61,16 @@ class Same(unittest.TestCase):
     """Each test says what is seen; the same must be seen in every mode."""
 
     def same(self, seen):
-        expected = seen()
-        self.assertTrue(expected)
+        seen()  # the first tracer of a process that wants opcodes does not get them all, in 3.12
+        expected = [seen()]
+        self.assertTrue(expected[0])
+        if sys.version_info < (3, 13):
+            # Any hook changes where a caller stands when its callee raises (3.11), and how deep recursion may go (3.12).
+            hook.empty(True)
+            try:
+                expected.append(seen())
+            finally:
+                hook.empty(False)
         for mode in MODES:
             with self.subTest(mode):
                 counters = hook.install(mode)
@@ -70,7 +78,8 @@ class Same(unittest.TestCase):
                     got = seen()
                 finally:
                     hook.uninstall()
-                self.assertEqual(got, expected)
+                if got not in expected:
+                    self.assertEqual(got, expected[-1])
                 self.assertGreater(counters.counters()["frames"], 0)
                 self.assertEqual(counters.counters()["replaced"] > 0, mode == "reassemble")
 

@@ -177,6 +177,13 @@ impl Walk<'_> {
             Some(popped) if popped > depth as usize => {
                 Err(self.error(index, Problem::StackUnderflow { op: instr.op, popped: popped as u32, depth }))
             }
+            // Where it is specialised it calls, and skips what comes next, without looking.
+            Some(_)
+                if instr.op == Op::PRECALL
+                    && self.code.instrs.get(index + 1).is_none_or(|next| next.op != Op::CALL) =>
+            {
+                Err(self.error(index, Problem::Parted(instr.op)))
+            }
             Some(_) => Ok(()),
         }
     }

@@ -47,6 +47,8 @@ pub enum Problem {
     StackTooDeep(u32),
     #[error("{0:?} does not lead to the END_FOR (and, in 3.13, POP_TOP) that it skips")]
     LoopEnd(Op),
+    #[error("{0:?} is not followed by the CALL that it may run in place of")]
+    Parted(Op),
     #[error("control flow runs off the end of the code")]
     FallsOffTheEnd,
     #[error("{0:?} cannot jump in the direction of its target in this release")]
