@@ -12,7 +12,7 @@ import time
 import unittest
 
 TEST = 3  # seconds in which one test may be begun again
-FILE = 150  # seconds in which any test may be
+FILE = 60  # seconds in which any test may be
 
 
 class Outcomes(unittest.TestResult):

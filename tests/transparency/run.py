@@ -104,11 +104,13 @@ def bad(outcome):
 
 
 def worse(plain, hooked):
-    """Tests that are bad with the hook and were not without; a test that vanished counts."""
+    """Tests that are bad with the hook and were not without; a test that vanished counts, one that was not repeated does not."""
     out = []
     if "(file)" in hooked["outcomes"]:
         return [("(file)", hooked["outcomes"]["(file)"])] if "(file)" not in plain["outcomes"] else []
     for test, outcome in {**dict.fromkeys(plain["outcomes"]), **hooked["outcomes"]}.items():
+        if outcome is None and test.endswith(" again"):
+            continue
         if bad(outcome) and not bad(plain["outcomes"].get(test, "pass")):
             out.append((test, outcome or "vanished"))
     return out
