@@ -11,6 +11,7 @@ pub mod hook;
 mod layout;
 #[cfg(slotrt_live)]
 pub(crate) mod live;
+#[cfg(slotrt_live)]
 pub(crate) mod native;
 pub mod ndarray;
 pub mod python;
