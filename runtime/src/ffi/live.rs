@@ -163,20 +163,32 @@ pub(crate) fn call_iternext<'py>(
     }
 }
 
-/// `_PyObject_Vectorcall`: `nargsf` without the offset flag counts the positional arguments.
-///
-/// # Errors
-/// The exception that the call raises.
+/// The callable's `vectorcallfunc` on these arguments; nothing if it has none. `nargsf` without the offset flag counts the positional ones.
 pub(crate) fn vectorcall<'py>(
     py: Python<'py>,
     callable: &Bound<'py, PyAny>,
     args: &[Bound<'py, PyAny>],
-    nargs: usize,
+    nargsf: usize,
     kwnames: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Option<PyResult<Bound<'py, PyAny>>> {
     let pointers: Vec<Object> = args.iter().map(Bound::as_ptr).collect();
-    // SAFETY: the arguments are live, and `nargs` does not exceed them by the caller's check.
-    object(py, unsafe { ffi::PyObject_Vectorcall(callable.as_ptr(), pointers.as_ptr(), nargs, raw(kwnames)) })
+    // An array that is no other's has no place before it to lend.
+    let nargs = nargsf & (usize::MAX >> 1);
+    // SAFETY: the arguments are live, and as many as the caller has checked; a result without an exception set, or the reverse, is an
+    // extension's mistake, which `Bound` reports.
+    unsafe {
+        let function = ffi::PyVectorcall_Function(callable.as_ptr())?;
+        Some(object(py, function(callable.as_ptr(), pointers.as_ptr(), nargs, raw(kwnames))))
+    }
+}
+
+/// `PyFloat_AsDouble`.
+///
+/// # Errors
+/// The exception that it sets.
+pub(crate) fn float_as_double(of: &Bound<'_, PyAny>) -> PyResult<f64> {
+    // SAFETY: the argument is live.
+    number(of.py(), unsafe { ffi::PyFloat_AsDouble(of.as_ptr()) })
 }
 
 /// The exception of a warning that is an error.

@@ -1,9 +1,15 @@
 //! `PyUnicode_FromFormat` as far as messages use it.
+use super::{Live, Stop};
+use generated::calls::{Asked, Gives, Value};
 use generated::capi::Argument;
 use pyo3::prelude::*;
 
 /// The text that a format and its arguments give.
-pub(super) fn text(format: &str, args: &[Argument<Bound<'_, PyAny>>]) -> PyResult<String> {
+pub(super) fn text<'py>(
+    live: &mut Live<'py>,
+    format: &str,
+    args: &[Argument<Bound<'py, PyAny>>],
+) -> Result<String, Stop> {
     let mut out = String::new();
     let mut args = args.iter();
     let mut rest = format.chars();
@@ -35,9 +41,10 @@ pub(super) fn text(format: &str, args: &[Argument<Bound<'_, PyAny>>]) -> PyResul
             (Some('x'), Some(Argument::Int(number))) => format!("{number:x}"),
             (_, Some(Argument::Int(number))) => number.to_string(),
             (_, Some(Argument::Str(text))) => text.clone(),
-            (Some('R' | 'A'), Some(Argument::Object(object))) => object.repr()?.to_string(),
+            (Some('R'), Some(Argument::Object(object))) => shown(live, "PyObject_Repr", object)?,
+            (Some('A'), Some(Argument::Object(object))) => shown(live, "PyObject_ASCII", object)?,
             (Some('p'), Some(Argument::Object(object))) => format!("{:p}", object.as_ptr()),
-            (_, Some(Argument::Object(object))) => object.str()?.to_string(),
+            (_, Some(Argument::Object(object))) => shown(live, "PyObject_Str", object)?,
             (_, None) => String::new(),
         };
         match precision {
@@ -46,4 +53,14 @@ pub(super) fn text(format: &str, args: &[Argument<Bound<'_, PyAny>>]) -> PyResul
         }
     }
     Ok(out)
+}
+
+/// The text that a function of one object gives.
+fn shown<'py>(live: &mut Live<'py>, function: &'static str, object: &Bound<'py, PyAny>) -> Result<String, Stop> {
+    match live.asked(function, &mut [Asked::Object(Some(object))], Gives::Object)? {
+        Value::Object(text) => {
+            Ok(text.cast::<pyo3::types::PyString>().map_err(PyErr::from)?.to_string_lossy().into_owned())
+        }
+        _ => Err(Stop::Unsupported(function)),
+    }
 }

@@ -83,6 +83,9 @@ impl<'py> Live<'py> {
             self.note("native", "PyType_GetDict");
             return native::call(self.py, "PyType_GetDict", args, gives).map(|value| Ok(value?));
         }
+        if let Some(answer) = self.by_hand(name, args) {
+            return Some(answer);
+        }
         let object = first(args)?;
         if let Some((stem, exact)) = checked(name) {
             return self.check(stem, exact, &object).map(|truth| Ok(Value::Int(i128::from(truth))));
@@ -93,8 +96,40 @@ impl<'py> Live<'py> {
         of_type(name, &object).transpose().map(|value| Ok(value?))
     }
 
+    /// What takes more than one step.
+    fn by_hand(&mut self, name: &'static str, args: Args<'_, '_, 'py>) -> Option<Result<Value<Object<'py>>, Stop>> {
+        match (name, args) {
+            ("PyObject_CallMethodNoArgs", [Asked::Object(Some(of)), Asked::Object(Some(method))]) => {
+                Some(self.method(of, method, &[]))
+            }
+            (
+                "PyObject_CallMethodOneArg",
+                [Asked::Object(Some(of)), Asked::Object(Some(method)), Asked::Object(Some(arg))],
+            ) => Some(self.method(of, method, &[(*arg).clone()])),
+            ("PyDescrObject_d_type", [Asked::Object(Some(descriptor))]) => {
+                let owner =
+                    types::lookup(&descriptor.get_type(), &pyo3::types::PyString::intern(self.py, "__objclass__"))?;
+                Some(owner.call_method1("__get__", (*descriptor,)).map(Value::Object).map_err(Stop::from))
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls a method as `PyObject_VectorcallMethod` does.
+    fn method(
+        &mut self,
+        of: &Object<'py>,
+        name: &Object<'py>,
+        args: &[Object<'py>],
+    ) -> Result<Value<Object<'py>>, Stop> {
+        let all: Vec<_> = std::iter::once(of.clone()).chain(args.iter().cloned()).collect();
+        let mut asked =
+            [Asked::Object(Some(name)), Asked::Objects(&all), Asked::Int(all.len() as i64), Asked::Object(None)];
+        self.asked("PyObject_VectorcallMethod", &mut asked, Gives::Object)
+    }
+
     /// A member of a struct, read by the descriptor that shows it; nothing if the object is of another type.
-    fn member(
+    pub(super) fn member(
         &self,
         object: &Object<'py>,
         owner: &'static str,

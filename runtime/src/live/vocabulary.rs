@@ -1,6 +1,6 @@
 //! The vocabulary on real objects.
 #![allow(non_snake_case)]
-use super::release::dispatch;
+use super::release::{calls, dispatch};
 use super::{Function, Live, Stop, format, slots};
 use crate::ffi::{live, native, types};
 use generated::calls::{Asked, Gives, Value};
@@ -104,7 +104,10 @@ impl<'py> CApi for Live<'py> {
         Ok(types::flags(class(tp)?))
     }
     fn PyCFunctionObject_m_ml_ml_name(&mut self, op: &Object<'py>) -> Answer<String> {
-        Ok(op.getattr("__name__")?.extract()?)
+        match self.member(op, "PyCFunction_Type", "__name__", false)? {
+            Some(Value::Object(name)) => Ok(name.extract()?),
+            _ => Err(Stop::Unsupported("PyCFunctionObject_m_ml_ml_name")),
+        }
     }
     fn _PyIndex_Check(&mut self, op: &Object<'py>) -> Answer<bool> {
         Ok(types::slot(&op.get_type(), Slot::nb_index).is_some())
@@ -124,15 +127,36 @@ impl<'py> CApi for Live<'py> {
             return Err(PySystemError::new_err("call with fewer arguments than it says").into());
         }
         self.note("native", "vectorcallfunc");
-        Ok(live::vectorcall(self.py, f, args, nargs, kwnames)?)
+        if let Some(answer) = live::vectorcall(self.py, f, args, nargsf, kwnames) {
+            return Ok(answer?);
+        }
+        // No vectorcall: C makes a tuple and a dictionary for `tp_call`.
+        let names = kwnames.map_or(Value::Null, |names| Value::Object(names.clone()));
+        let count = Value::number(nargs);
+        let values = [Value::Nothing, Value::Object(f.clone()), Value::Objects(args.to_vec()), count, names];
+        match calls::call(self, FunctionId::_PyObject_MakeTpCall, &values)? {
+            Value::Object(object) => Ok(object),
+            _ => Err(Stop::Unsupported("_PyObject_MakeTpCall")),
+        }
     }
     fn _PyObject_CallNoArgs(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
-        Ok(f.call0()?)
+        self._PyObject_VectorcallTstate(f, &[], 0, None)
+    }
+    fn variable(&mut self, name: &'static str) -> Answer<Object<'py>> {
+        native::global(self.py, name).ok_or(Stop::Unsupported(name))
+    }
+    fn PyFloat_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
+        self.note("native", "PyFloat_AsDouble");
+        Ok(live::float_as_double(op)?)
+    }
+    fn _PyType_Name(&mut self, tp: &Object<'py>) -> Answer<String> {
+        let name = types::name(class(tp)?);
+        Ok(name.rsplit_once('.').map_or(name.clone(), |(_, last)| last.to_owned()))
     }
     fn PyErr_Format(&mut self, exc: &Object<'py>, format: &str, args: &[Argument<Object<'py>>]) -> Stop {
-        match format::text(format, args) {
+        match format::text(self, format, args) {
             Ok(text) => self.message(exc, &text),
-            Err(error) => Stop::Exception(error),
+            Err(stop) => stop,
         }
     }
     fn _PyErr_Format(&mut self, exc: &Object<'py>, format: &str, args: &[Argument<Object<'py>>]) -> Stop {
@@ -154,7 +178,7 @@ impl<'py> CApi for Live<'py> {
         format: &str,
         args: &[Argument<Object<'py>>],
     ) -> Answer<i32> {
-        let text = format::text(format, args)?;
+        let text = format::text(self, format, args)?;
         self.PyErr_WarnEx(category, &text, level)
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
@@ -162,7 +186,7 @@ impl<'py> CApi for Live<'py> {
         Ok(live::warn(self.py, category, &text, level)?)
     }
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
-        Ok(PyString::new(self.py, &format::text(format, args)?).into_any())
+        Ok(PyString::new(self.py, &format::text(self, format, args)?).into_any())
     }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
         let sign = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(op))], Gives::Int)?;
