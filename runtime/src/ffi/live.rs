@@ -182,6 +182,12 @@ pub(crate) fn vectorcall<'py>(
     }
 }
 
+/// Whether a call of it goes by vectorcall.
+pub(crate) fn has_vectorcall(callable: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the argument is live.
+    unsafe { ffi::PyVectorcall_Function(callable.as_ptr()) }.is_some()
+}
+
 /// `PyFloat_AsDouble`.
 ///
 /// # Errors

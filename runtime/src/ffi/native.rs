@@ -92,6 +92,31 @@ pub(crate) fn global<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'
     unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }
 }
 
+/// `Py_SIZE` of a tuple, a list or bytes; nothing for what keeps no size there.
+pub(crate) fn size(object: &Bound<'_, PyAny>) -> Option<isize> {
+    use pyo3::types::{PyByteArray, PyBytes, PyList, PyTuple};
+    let sized = object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>();
+    // SAFETY: the object is live, and its struct begins with a `PyVarObject`.
+    sized.then(|| unsafe { ffi::Py_SIZE(object.as_ptr()) })
+}
+
+/// What a view of a dictionary, or a `mappingproxy`, is a view of: the first field of its struct.
+pub(crate) fn viewed<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    const VIEWS: [&str; 4] = ["PyDictKeys_Type", "PyDictValues_Type", "PyDictItems_Type", "PyDictProxy_Type"];
+    let kind = object.get_type();
+    if !VIEWS.iter().any(|name| global(object.py(), name).is_some_and(|view| view.is(&kind))) {
+        return None;
+    }
+    // SAFETY: in all releases the structs of these types are an object's head and then the pointer, which is NULL or live.
+    unsafe {
+        let field = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>()).cast::<Object>();
+        Bound::from_borrowed_ptr_or_opt(object.py(), *field)
+    }
+}
+
 /// A function of the headers on these arguments; nothing if it is not exported, or is none to ask for.
 ///
 /// # Errors

@@ -34,7 +34,12 @@ pub(super) fn text<'py>(
             out.push('%');
             continue;
         }
-        let part = match (conversion, args.next()) {
+        let given = args.next();
+        if conversion == Some('V') {
+            // An object, and a C string for where it is NULL.
+            args.next();
+        }
+        let part = match (conversion, given) {
             (Some('c'), Some(Argument::Int(number))) => {
                 u32::try_from(*number).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
             }

@@ -106,12 +106,55 @@ impl<'py> Live<'py> {
                 "PyObject_CallMethodOneArg",
                 [Asked::Object(Some(of)), Asked::Object(Some(method)), Asked::Object(Some(arg))],
             ) => Some(self.method(of, method, &[(*arg).clone()])),
+            ("_Py_XNewRef", [Asked::Object(object)]) => Some(Ok(object.cloned().into())),
+            ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
+            ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),
+            ("Py_SIZE" | "PySequence_Fast_GET_SIZE", [Asked::Object(Some(object))]) => {
+                native::size(object).map(|size| Ok(Value::number(size)))
+            }
+            ("PySequence_Fast_GET_ITEM", [Asked::Object(Some(object)), Asked::Int(index)]) => {
+                let list = object.is_instance_of::<pyo3::types::PyList>();
+                let mut asked = [Asked::Object(Some(*object)), Asked::Int(*index)];
+                Some(self.asked(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
+            }
+            ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [Asked::Object(Some(object))]) => {
+                native::viewed(object).map(|dict| Ok(Value::Object(dict)))
+            }
+            (
+                "_PyObject_TryGetInstanceAttribute",
+                [Asked::Object(Some(object)), Asked::Object(Some(name)), Asked::Out(found)],
+            ) => Some(self.instance_attribute(object, name, found)),
+            ("PyDescrObject_d_name", [Asked::Object(Some(descriptor))]) => {
+                let name = types::lookup(&descriptor.get_type(), &pyo3::types::PyString::intern(self.py, "__name__"))?;
+                Some(name.call_method1("__get__", (*descriptor,)).map(Value::Object).map_err(Stop::from))
+            }
             ("PyDescrObject_d_type", [Asked::Object(Some(descriptor))]) => {
                 let owner =
                     types::lookup(&descriptor.get_type(), &pyo3::types::PyString::intern(self.py, "__objclass__"))?;
                 Some(owner.call_method1("__get__", (*descriptor,)).map(Value::Object).map_err(Stop::from))
             }
             _ => None,
+        }
+    }
+
+    /// The attribute that an instance keeps: asked of its dictionary, which comes to be for it.
+    fn instance_attribute(
+        &mut self,
+        object: &Object<'py>,
+        name: &Object<'py>,
+        found: &mut Option<Object<'py>>,
+    ) -> Result<Value<Object<'py>>, Stop> {
+        self.note("native", "_PyObject_TryGetInstanceAttribute");
+        let mut of = [Asked::Object(Some(object)), Asked::Object(None)];
+        let Some(Value::Object(dict)) =
+            native::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
+        else {
+            return Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute"));
+        };
+        let mut item = [Asked::Object(Some(&dict)), Asked::Object(Some(name)), Asked::Out(found)];
+        match native::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
+            Some(_) => Ok(Value::Int(1)),
+            None => Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute")),
         }
     }
 

@@ -23,6 +23,46 @@ fn raised(exc: &Object<'_>, value: PyResult<Object<'_>>) -> Stop {
 }
 
 impl<'py> Live<'py> {
+    /// A call with a tuple and a dictionary: by vectorcall, or with these very objects by `tp_call`.
+    fn call_with(
+        &mut self,
+        callable: &Object<'py>,
+        first: Option<&Object<'py>>,
+        args: &Object<'py>,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        let args = args.cast::<PyTuple>().map_err(PyErr::from)?;
+        if !live::has_vectorcall(callable) {
+            let Some(call) = self.slot(callable.get_type().as_any(), Slot::tp_call)? else {
+                let exc = self.global(Global::PyExc_TypeError)?;
+                let name = types::name(&callable.get_type());
+                return Err(self.PyErr_Format(&exc, "'%.200s' object is not callable", &[Argument::Str(name)]));
+            };
+            let args = match first {
+                Some(first) => {
+                    PyTuple::new(self.py, std::iter::once(first.clone()).chain(args.iter()).collect::<Vec<_>>())?
+                }
+                None => args.clone(),
+            };
+            self._Py_EnterRecursiveCall(" while calling a Python object")?;
+            let result = self.call_ternaryfunc(&call, callable, args.as_any(), kwargs);
+            self._Py_LeaveRecursiveCall()?;
+            return result;
+        }
+        let mut all: Vec<Object<'py>> = first.into_iter().cloned().chain(args.iter()).collect();
+        let count = all.len();
+        let mut names = Vec::new();
+        for (name, value) in kwargs.and_then(|kwargs| kwargs.cast::<PyDict>().ok()).into_iter().flatten() {
+            if !name.is_instance_of::<PyString>() {
+                return Err(pyo3::exceptions::PyTypeError::new_err("keywords must be strings").into());
+            }
+            names.push(name);
+            all.push(value);
+        }
+        let names = if names.is_empty() { None } else { Some(PyTuple::new(self.py, names)?.into_any()) };
+        self._PyObject_VectorcallTstate(callable, &all, count, names.as_ref())
+    }
+
     fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
         raised(exc, Ok(PyString::new(self.py, text).into_any()))
     }
@@ -141,6 +181,23 @@ impl<'py> CApi for Live<'py> {
     }
     fn _PyObject_CallNoArgs(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
         self._PyObject_VectorcallTstate(f, &[], 0, None)
+    }
+    fn _PyObject_Call(
+        &mut self,
+        callable: &Object<'py>,
+        args: &Object<'py>,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        self.call_with(callable, None, args, kwargs)
+    }
+    fn _PyObject_Call_Prepend(
+        &mut self,
+        callable: &Object<'py>,
+        obj: &Object<'py>,
+        args: &Object<'py>,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        self.call_with(callable, Some(obj), args, kwargs)
     }
     fn variable(&mut self, name: &'static str) -> Answer<Object<'py>> {
         native::global(self.py, name).ok_or(Stop::Unsupported(name))
