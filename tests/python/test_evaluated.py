@@ -81,7 +81,61 @@ def a_class():
     return space["A"]().get(), space["A"].__name__
 
 
-WHOLE = [(here, 2), (in_a_dict,), (two_dicts,), (functions,), (names_that_vanish, 1), (errors,), (no_builtins,), (compiled_first,), (named,), (a_class,)]
+def documented():
+    class Kind:
+        @property
+        def read(self):
+            "of a property"
+
+        @staticmethod
+        def still():
+            "of a static method"
+
+    still = Kind.__dict__["still"]
+    return Kind.read.__doc__, still.__doc__, still.__module__, Kind.read.fget.__doc__, staticmethod(len).__doc__
+
+
+class Nested:
+    class Inner:
+        unset = property()
+
+        @property
+        def read(self):
+            return 1
+
+
+def messages():
+    seen = []
+    for name in ("unset", "read"):
+        try:
+            setattr(Nested.Inner(), name, 3)
+        except AttributeError as error:
+            seen.append(str(error))
+    try:
+        Nested.Inner().unset
+    except AttributeError as error:
+        seen.append(str(error))
+    return seen
+
+
+def with_blue(first, second=2, *, blue=3):
+    return first
+
+
+def unexpected():
+    seen = []
+    for keywords in ({"first": 1, "bleu": 2}, {"other": 1}, {"first": 1, "x": 1}):
+        try:
+            with_blue(**keywords)
+        except TypeError as error:
+            seen.append(str(error))
+    return seen
+
+
+WHOLE = [
+    (documented,), (messages,), (unexpected,),
+    (here, 2), (in_a_dict,), (two_dicts,), (functions,), (names_that_vanish, 1), (errors,), (no_builtins,), (compiled_first,), (named,), (a_class,),
+]  # fmt: skip
 
 
 def leaves():

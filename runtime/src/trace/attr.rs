@@ -150,10 +150,7 @@ impl<'py> Tracer<'py> {
             "property" => {
                 let getter = found.getattr("fget").or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
-                    return self.raise(
-                        "AttributeError",
-                        format!("property '{name}' of '{}' object has no getter", short_name(class)),
-                    );
+                    return self.raise_property_error(&found, class, "getter");
                 }
                 let getter = self.absorb_static(getter);
                 self.call(getter, Arguments::positional(vec![object]))
@@ -473,10 +470,7 @@ impl<'py> Tracer<'py> {
                 let setter = found.getattr(which).or_else(|error| self.raise_error(error))?;
                 if setter.is_none() {
                     let what = if value.is_some() { "setter" } else { "deleter" };
-                    return self.raise(
-                        "AttributeError",
-                        format!("property '{name}' of '{}' object has no {what}", short_name(class)),
-                    );
+                    return self.raise_property_error(found, class, what);
                 }
                 let setter = self.absorb_static(setter);
                 let mut args = vec![object];

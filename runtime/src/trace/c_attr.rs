@@ -35,8 +35,30 @@ impl<'py> Tracer<'py> {
             }
             return self.read_descriptor(found, object, class, name);
         }
+        if own_dict_allowed(class)
+            && let Some(value) = self.instance_attr(object, name)?
+        {
+            return Ok(value);
+        }
         let found = self.absorb_static(found);
         self.bind(found, object, class)
+    }
+
+    /// CPython: `property_descr_get`, `property_descr_set`.
+    pub(super) fn raise_property_error<T>(
+        &mut self,
+        property: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+        what: &str,
+    ) -> Traced<T> {
+        let name = self.with_callbacks(|| property.getattr("__name__").and_then(|name| name.repr()));
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        let of = name.map_or_else(|_| String::new(), |name| format!(" {name}"));
+        let qualname =
+            class.qualname().and_then(|name| name.repr()).map_or_else(|_| String::new(), |name| name.to_string());
+        self.raise("AttributeError", format!("property{of} of {qualname} object has no {what}"))
     }
 
     /// Attributes of objects of C classes that look them up in their own way.

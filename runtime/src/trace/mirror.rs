@@ -114,10 +114,13 @@ impl<'py> Tracer<'py> {
 
     fn fill(&self, class: &Bound<'py, PyType>, namespace: &Bound<'py, PyDict>) -> PyResult<()> {
         namespace.set_item("__slots__", PyTuple::empty(self.py))?;
-        for name in ["__module__", "__qualname__"] {
-            if let Ok(value) = class.getattr(name) {
-                namespace.set_item(name, value)?;
-            }
+        if let Ok(value) = class.getattr("__qualname__") {
+            namespace.set_item("__qualname__", value)?;
+        }
+        // Every class has these itself: its instances must be asked all the same.
+        for name in ["__module__", "__doc__"] {
+            let of_class = class.getattr(name).map_or_else(|_| self.py.None(), Bound::unbind);
+            namespace.set_item(name, Inherent { name: name.to_owned(), of_class })?;
         }
         let own = self.own_namespace(class)?;
         for name in own.try_iter()? {
@@ -168,6 +171,33 @@ impl Special {
                 Ok(Bound::new(slf.py(), bound)?.into_any())
             }
             None => Ok(slf.clone().into_any()),
+        }
+    }
+}
+
+/// Stands in a mirror for an attribute that every class has, and its instances often another one.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Inherent {
+    name: String,
+    of_class: Py<PyAny>,
+}
+
+#[pymethods]
+impl Inherent {
+    fn __get__<'py>(
+        &self,
+        py: Python<'py>,
+        object: Option<Bound<'py, PyAny>>,
+        class: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = class;
+        match object.and_then(|object| object.cast_into::<Token>().ok()) {
+            Some(token) => traced(py, token.get(), |tracer| {
+                let value = tracer.get_attr(token.get().value, &self.name)?;
+                tracer.native(value)
+            }),
+            None => Ok(self.of_class.bind(py).clone()),
         }
     }
 }

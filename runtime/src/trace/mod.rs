@@ -48,7 +48,7 @@ impl Options {
     /// A frame that must be one graph has no other way to run: its trace may take longer.
     #[must_use]
     pub fn of(fullgraph: bool) -> Self {
-        let max_steps = if fullgraph { 1_000_000 } else { 200_000 };
+        let max_steps = if fullgraph { 2_000_000 } else { 200_000 };
         Self { max_steps, ..Self::default() }
     }
 }

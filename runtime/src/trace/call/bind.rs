@@ -1,7 +1,7 @@
 //! Arguments to parameters, with CPython's messages. CPython: `Python/ceval.c`, `initialize_locals`.
 use super::Arguments;
 use crate::bytecode::Code;
-use crate::trace::signal::Traced;
+use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
             let rest = self.tuple(args.positional.get(count..).unwrap_or_default())?;
             slots[count + keyword_only] = Some(rest);
         }
-        self.bind_keywords(code, qualname, &mut slots, &args)?;
+        self.bind_keywords(function, code, qualname, &mut slots, &args)?;
         if given > count && code.flags & VARARGS == 0 {
             return self.too_many(function, code, qualname, &slots, given);
         }
@@ -50,6 +50,7 @@ impl<'py> Tracer<'py> {
 
     fn bind_keywords(
         &mut self,
+        function: &Bound<'py, PyAny>,
         code: &Code,
         qualname: &str,
         slots: &mut [Option<ValueId>],
@@ -77,8 +78,7 @@ impl<'py> Tracer<'py> {
                         );
                         return self.raise("TypeError", message);
                     }
-                    return self
-                        .raise("TypeError", format!("{qualname}() got an unexpected keyword argument '{name}'"));
+                    return self.unexpected_keyword(function, args);
                 }
             }
         }
@@ -89,6 +89,20 @@ impl<'py> Tracer<'py> {
             }
         }
         Ok(())
+    }
+
+    /// The interpreter itself says it, with what may have been meant: the call fails before the function's first instruction.
+    fn unexpected_keyword<T>(&mut self, function: &Bound<'py, PyAny>, args: &Arguments) -> Traced<T> {
+        let keywords = PyDict::new(self.py);
+        for (name, _) in &args.keywords {
+            keywords.set_item(name, self.py.None()).or_else(|error| self.raise_error(error))?;
+        }
+        let positional = PyTuple::new(self.py, args.positional.iter().map(|_| self.py.None()));
+        let positional = positional.or_else(|error| self.raise_error(error))?;
+        match function.call(positional, Some(&keywords)) {
+            Err(error) => self.raise_error(error),
+            Ok(_) => internal("a call with an unexpected keyword went through"),
+        }
     }
 
     fn too_many<T>(

@@ -120,6 +120,10 @@ impl<'py> Tracer<'py> {
                 return unsupported("** of a mapping that is no dict", "CALL_FUNCTION_EX");
             };
             for (key, value) in dict.iter() {
+                if !key.is_exact_instance_of::<pyo3::types::PyString>() && key.is_instance_of::<pyo3::types::PyString>()
+                {
+                    return unsupported("keyword of a class that derives from str", "CALL_FUNCTION_EX");
+                }
                 match key.cast::<pyo3::types::PyString>() {
                     Ok(key) => keywords.push((key.to_string_lossy().into_owned(), self.absorb(value))),
                     Err(_) => return self.raise("TypeError", "keywords must be strings"),
