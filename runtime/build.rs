@@ -9,7 +9,7 @@ fn main() {
         // Frames are hooked, and broken at any instruction.
         ("slotrt_hooks", 11..=13),
         // Translated functions run on live objects.
-        ("slotrt_live", 13..=13),
+        ("slotrt_live", 11..=13),
         // Functions are traced.
         ("slotrt_traces", 13..=13),
     ];

@@ -8,6 +8,9 @@ import sys
 import unittest
 import weakref
 
+if sys.version_info[:2] not in ((3, 11), (3, 13)):
+    raise unittest.SkipTest("translated functions are those of CPython 3.11 and 3.13")
+
 from slotrt import protocol
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "semantics"))
@@ -32,7 +35,8 @@ class Semantics(unittest.TestCase):
     @unittest.skipIf(STRICT, "is too small a sample")
     def test_known_differences_are_still_there(self):
         wrong = {group["function"] for group in self.report["groups"]}
-        self.assertEqual(sorted(rows.WRONG.keys() - wrong), [], "these are right now: take them off the list")
+        exist = {function.__name__ for function in protocol.functions()}
+        self.assertEqual(sorted(rows.WRONG.keys() & exist - wrong), [], "these are right now: take them off the list")
 
     def test_enough_is_compared(self):
         self.assertGreater(self.report["cases"], 3_000 if STRICT else 15_000)

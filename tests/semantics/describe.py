@@ -114,8 +114,8 @@ def error(value, depth=0):
         return ("...",)
     extra = [(name, describe(getattr(value, name), depth + 1)) for name in ("name", "value", "key") if name in dir(type(value))]
     links = [link and (name_of(type(link)), *error(link, depth + 1)) for link in (value.__context__, value.__cause__)]
-    if type(value) is KeyError or not value.args or type(value.args[0]) is not str:
-        said = [describe(item, depth + 1) for item in value.args]
-    else:
-        said = [text(value.args[0]), *(describe(item, depth + 1) for item in value.args[1:])]
+    args = list(tuple.__iter__(BaseException.args.__get__(value)))
+    said = [describe(item, depth + 1) for item in args]
+    if type(value) is not KeyError and args and type(args[0]) is str:
+        said[0] = text(args[0])
     return (said, extra, list(getattr(value, "__notes__", ())), links, value.__suppress_context__)

@@ -61,6 +61,7 @@ LEFT_OUT = {
     "PyObject_GET_WEAKREFS_LISTPTR": "gives an address", "PyTuple_New": "gives what is not filled yet", "PyList_New": "gives what is not filled yet",
     "PyType_GenericAlloc": "gives what is not filled yet", "PyType_GenericNew": "gives what is not filled yet", "PyUnicode_New": "gives what is not filled yet",
     "PyUnicode_AsWideChar": "writes to memory", "PyUnicode_DecodeUTF32": "reads memory", "PyModule_NewObject": "takes any name unchecked",
+    "PyUnicode_FromUnicode": "reads memory",
     "PyType_GetTypeDataSize": "takes classes of Python code alone, unchecked",
     "Py_ReprEnter": "leaves a mark", "Py_ReprLeave": "takes a mark away",
     "PyType_Modified": "gives nothing", "PyType_Ready": "is for types that are being made",
@@ -87,11 +88,11 @@ BOUND = 4096
 GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "repeat", "mul", "PyLong_FromString")
 # What the name of a function says that may look for the end of an iterable.
 CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash")
-# What a value is not tried with, by words of the function's name: what would not end, and what crashes CPython 3.13.0 itself (a power whose
+# What a value is not tried with, by words of the function's name: what would not end, or take gigabytes, and what crashes CPython 3.13.0 itself (a power whose
 # modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself).
-UNTRIED = {"count": CONSUMING, "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem",)}
+UNTRIED = {"count": CONSUMING, "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem",), "digit bound": ("ByteArray", "Bytes", "bytearray", "bytes")}
 # Parameters that may be NULL for some arguments alone.
-NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower")
+NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower", "PyObject_Dir")
 
 # What a function asks of arguments that it does not look at itself: parameter and types.
 ITERATORS = (type(iter([])), type(iter("")), type(iter(range(2**70))), type(x for x in ""), enumerate, zip, map, filter, reversed, type(iter(int, 1)))

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Releases whose functions are translated and run on real objects.
-const RELEASES: [&str; 1] = ["3.13"];
+const RELEASES: [&str; 2] = ["3.11", "3.13"];
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.13); without any, all that translated functions run in
+    /// Releases (3.13); without any, 3.11 and 3.13
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
     /// The interpreter, where it is not the one that is found
