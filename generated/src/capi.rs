@@ -54,6 +54,8 @@ pub enum Global {
     PyClassMethodDescr_Type,
     /// `PyClassMethod_Type`.
     PyClassMethod_Type,
+    /// `PyCode_Type`.
+    PyCode_Type,
     /// `PyComplex_Type`.
     PyComplex_Type,
     /// `PyDictItems_Type`.
@@ -225,6 +227,7 @@ impl Global {
         Global::PyCell_Type,
         Global::PyClassMethodDescr_Type,
         Global::PyClassMethod_Type,
+        Global::PyCode_Type,
         Global::PyComplex_Type,
         Global::PyDictItems_Type,
         Global::PyDictIterItem_Type,
@@ -318,6 +321,7 @@ impl Global {
             Global::PyCell_Type => "PyCell_Type",
             Global::PyClassMethodDescr_Type => "PyClassMethodDescr_Type",
             Global::PyClassMethod_Type => "PyClassMethod_Type",
+            Global::PyCode_Type => "PyCode_Type",
             Global::PyComplex_Type => "PyComplex_Type",
             Global::PyDictItems_Type => "PyDictItems_Type",
             Global::PyDictIterItem_Type => "PyDictIterItem_Type",
@@ -415,6 +419,8 @@ pub enum FunctionId {
     InsertThousandsGrouping_fill,
     /// `MarkupIterator_init` of `Objects/unicodeobject.c`.
     MarkupIterator_init,
+    /// `MarkupIterator_next` of `Objects/unicodeobject.c`.
+    MarkupIterator_next,
     /// `NotImplemented_reduce` of `Objects/object.c`.
     NotImplemented_reduce,
     /// `NotImplemented_repr` of `Objects/object.c`.
@@ -1035,6 +1041,8 @@ pub enum FunctionId {
     PyUnicode_DecodeUTF7,
     /// `PyUnicode_DecodeUTF8` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeUTF8,
+    /// `PyUnicode_DecodeUTF8Stateful` of `Objects/unicodeobject.c`.
+    PyUnicode_DecodeUTF8Stateful,
     /// `PyUnicode_DecodeUnicodeEscape` of `Objects/unicodeobject.c`.
     PyUnicode_DecodeUnicodeEscape,
     /// `PyUnicode_EncodeFSDefault` of `Objects/unicodeobject.c`.
@@ -1335,6 +1343,8 @@ pub enum FunctionId {
     _PyObject_GetInstanceAttribute,
     /// `_PyObject_GetItemsIter` of `Objects/typeobject.c`.
     _PyObject_GetItemsIter,
+    /// `_PyObject_GetMethod` of `Objects/object.c`.
+    _PyObject_GetMethod,
     /// `_PyObject_GetState` of `Objects/typeobject.c`.
     _PyObject_GetState,
     /// `_PyObject_HasLen` of `Objects/abstract.c`.
@@ -1497,10 +1507,14 @@ pub enum FunctionId {
     _PyUnicodeWriter_WriteSubstring,
     /// `_PyUnicode_AsUTF8NoNUL` of `Objects/unicodeobject.c`.
     _PyUnicode_AsUTF8NoNUL,
+    /// `_PyUnicode_AsUTF8String` of `Objects/unicodeobject.c`.
+    _PyUnicode_AsUTF8String,
     /// `_PyUnicode_ClearInterned` of `Objects/unicodeobject.c`.
     _PyUnicode_ClearInterned,
     /// `_PyUnicode_EQ` of `Objects/unicodeobject.c`.
     _PyUnicode_EQ,
+    /// `_PyUnicode_EncodeCharmap` of `Objects/unicodeobject.c`.
+    _PyUnicode_EncodeCharmap,
     /// `_PyUnicode_Equal` of `Objects/unicodeobject.c`.
     _PyUnicode_Equal,
     /// `_PyUnicode_EqualToASCIIId` of `Objects/unicodeobject.c`.
@@ -1703,6 +1717,8 @@ pub enum FunctionId {
     build_indices_unicode,
     /// `build_string` of `Objects/unicodeobject.c`.
     build_string,
+    /// `bytearray___init__` of `Objects/bytearrayobject.c`.
+    bytearray___init__,
     /// `bytearray_alloc` of `Objects/bytearrayobject.c`.
     bytearray_alloc,
     /// `bytearray_append` of `Objects/bytearrayobject.c`.
@@ -1721,6 +1737,8 @@ pub enum FunctionId {
     bytearray_count,
     /// `bytearray_count_impl` of `Objects/bytearrayobject.c`.
     bytearray_count_impl,
+    /// `bytearray_decode` of `Objects/bytearrayobject.c`.
+    bytearray_decode,
     /// `bytearray_decode_impl` of `Objects/bytearrayobject.c`.
     bytearray_decode_impl,
     /// `bytearray_endswith` of `Objects/bytearrayobject.c`.
@@ -1735,6 +1753,8 @@ pub enum FunctionId {
     bytearray_fromhex,
     /// `bytearray_fromhex_impl` of `Objects/bytearrayobject.c`.
     bytearray_fromhex_impl,
+    /// `bytearray_hex` of `Objects/bytearrayobject.c`.
+    bytearray_hex,
     /// `bytearray_hex_impl` of `Objects/bytearrayobject.c`.
     bytearray_hex_impl,
     /// `bytearray_index` of `Objects/bytearrayobject.c`.
@@ -1799,12 +1819,18 @@ pub enum FunctionId {
     bytearray_rindex_impl,
     /// `bytearray_rpartition` of `Objects/bytearrayobject.c`.
     bytearray_rpartition,
+    /// `bytearray_rsplit` of `Objects/bytearrayobject.c`.
+    bytearray_rsplit,
     /// `bytearray_rstrip` of `Objects/bytearrayobject.c`.
     bytearray_rstrip,
     /// `bytearray_rstrip_impl` of `Objects/bytearrayobject.c`.
     bytearray_rstrip_impl,
     /// `bytearray_sizeof` of `Objects/bytearrayobject.c`.
     bytearray_sizeof,
+    /// `bytearray_split` of `Objects/bytearrayobject.c`.
+    bytearray_split,
+    /// `bytearray_splitlines` of `Objects/bytearrayobject.c`.
+    bytearray_splitlines,
     /// `bytearray_splitlines_impl` of `Objects/bytearrayobject.c`.
     bytearray_splitlines_impl,
     /// `bytearray_startswith` of `Objects/bytearrayobject.c`.
@@ -1817,6 +1843,8 @@ pub enum FunctionId {
     bytearray_strip,
     /// `bytearray_strip_impl` of `Objects/bytearrayobject.c`.
     bytearray_strip_impl,
+    /// `bytearray_translate` of `Objects/bytearrayobject.c`.
+    bytearray_translate,
     /// `bytearrayiter_dealloc` of `Objects/bytearrayobject.c`.
     bytearrayiter_dealloc,
     /// `bytearrayiter_length_hint` of `Objects/bytearrayobject.c`.
@@ -1837,6 +1865,8 @@ pub enum FunctionId {
     bytes_count,
     /// `bytes_count_impl` of `Objects/bytesobject.c`.
     bytes_count_impl,
+    /// `bytes_decode` of `Objects/bytesobject.c`.
+    bytes_decode,
     /// `bytes_decode_impl` of `Objects/bytesobject.c`.
     bytes_decode_impl,
     /// `bytes_endswith` of `Objects/bytesobject.c`.
@@ -1853,6 +1883,8 @@ pub enum FunctionId {
     bytes_fromhex_impl,
     /// `bytes_getnewargs` of `Objects/bytesobject.c`.
     bytes_getnewargs,
+    /// `bytes_hex` of `Objects/bytesobject.c`.
+    bytes_hex,
     /// `bytes_hex_impl` of `Objects/bytesobject.c`.
     bytes_hex_impl,
     /// `bytes_index` of `Objects/bytesobject.c`.
@@ -1875,6 +1907,8 @@ pub enum FunctionId {
     bytes_maketrans_impl,
     /// `bytes_mod` of `Objects/bytesobject.c`.
     bytes_mod,
+    /// `bytes_new` of `Objects/bytesobject.c`.
+    bytes_new,
     /// `bytes_new_impl` of `Objects/bytesobject.c`.
     bytes_new_impl,
     /// `bytes_partition` of `Objects/bytesobject.c`.
@@ -1903,10 +1937,16 @@ pub enum FunctionId {
     bytes_rpartition,
     /// `bytes_rpartition_impl` of `Objects/bytesobject.c`.
     bytes_rpartition_impl,
+    /// `bytes_rsplit` of `Objects/bytesobject.c`.
+    bytes_rsplit,
     /// `bytes_rstrip` of `Objects/bytesobject.c`.
     bytes_rstrip,
     /// `bytes_rstrip_impl` of `Objects/bytesobject.c`.
     bytes_rstrip_impl,
+    /// `bytes_split` of `Objects/bytesobject.c`.
+    bytes_split,
+    /// `bytes_splitlines` of `Objects/bytesobject.c`.
+    bytes_splitlines,
     /// `bytes_splitlines_impl` of `Objects/bytesobject.c`.
     bytes_splitlines_impl,
     /// `bytes_startswith` of `Objects/bytesobject.c`.
@@ -1919,6 +1959,8 @@ pub enum FunctionId {
     bytes_strip,
     /// `bytes_strip_impl` of `Objects/bytesobject.c`.
     bytes_strip_impl,
+    /// `bytes_translate` of `Objects/bytesobject.c`.
+    bytes_translate,
     /// `return_self` of `Objects/bytesobject.c`.
     bytesobject_return_self,
     /// `stringlib__factorize` of `Objects/bytesobject.c`.
@@ -1931,6 +1973,8 @@ pub enum FunctionId {
     bytesobject_stringlib_center_impl,
     /// `stringlib_count` of `Objects/bytesobject.c`.
     bytesobject_stringlib_count,
+    /// `stringlib_expandtabs` of `Objects/bytesobject.c`.
+    bytesobject_stringlib_expandtabs,
     /// `stringlib_find` of `Objects/bytesobject.c`.
     bytesobject_stringlib_find,
     /// `stringlib_isalnum` of `Objects/bytesobject.c`.
@@ -2027,6 +2071,8 @@ pub enum FunctionId {
     check_class,
     /// `check_duplicates` of `Objects/typeobject.c`.
     check_duplicates,
+    /// `check_keyword` of `Objects/enumobject.c`.
+    check_keyword,
     /// `check_num_args` of `Objects/typeobject.c`.
     check_num_args,
     /// `check_set_special_type_attr` of `Objects/typeobject.c`.
@@ -2085,6 +2131,8 @@ pub enum FunctionId {
     complex_conjugate,
     /// `complex_hash` of `Objects/complexobject.c`.
     complex_hash,
+    /// `complex_new` of `Objects/complexobject.c`.
+    complex_new,
     /// `compute_item` of `Objects/rangeobject.c`.
     compute_item,
     /// `compute_range_item` of `Objects/rangeobject.c`.
@@ -2331,6 +2379,8 @@ pub enum FunctionId {
     ensure_unicode,
     /// `enum_dealloc` of `Objects/enumobject.c`.
     enum_dealloc,
+    /// `enum_new` of `Objects/enumobject.c`.
+    enum_new,
     /// `enum_new_impl` of `Objects/enumobject.c`.
     enum_new_impl,
     /// `enum_next` of `Objects/enumobject.c`.
@@ -2477,6 +2527,8 @@ pub enum FunctionId {
     func_get_name,
     /// `func_get_qualname` of `Objects/funcobject.c`.
     func_get_qualname,
+    /// `func_new` of `Objects/funcobject.c`.
+    func_new,
     /// `func_new_impl` of `Objects/funcobject.c`.
     func_new_impl,
     /// `func_repr` of `Objects/funcobject.c`.
@@ -2703,10 +2755,14 @@ pub enum FunctionId {
     int_bit_length,
     /// `int_bit_length_impl` of `Objects/longobject.c`.
     int_bit_length_impl,
+    /// `int_from_bytes` of `Objects/longobject.c`.
+    int_from_bytes,
     /// `int_is_integer` of `Objects/longobject.c`.
     int_is_integer,
     /// `int_is_integer_impl` of `Objects/longobject.c`.
     int_is_integer_impl,
+    /// `int_to_bytes` of `Objects/longobject.c`.
+    int_to_bytes,
     /// `intern_static` of `Objects/unicodeobject.c`.
     intern_static,
     /// `is_basic_proxy` of `Objects/weakrefobject.c`.
@@ -2829,6 +2885,8 @@ pub enum FunctionId {
     list_slice_step_lock_held,
     /// `list_slice_wrap` of `Objects/listobject.c`.
     list_slice_wrap,
+    /// `list_sort` of `Objects/listobject.c`.
+    list_sort,
     /// `list_subscript` of `Objects/listobject.c`.
     list_subscript,
     /// `list_vectorcall` of `Objects/listobject.c`.
@@ -2901,6 +2959,8 @@ pub enum FunctionId {
     long_mul,
     /// `long_neg` of `Objects/longobject.c`.
     long_neg,
+    /// `long_new` of `Objects/longobject.c`.
+    long_new,
     /// `long_new_impl` of `Objects/longobject.c`.
     long_new_impl,
     /// `long_normalize` of `Objects/longobject.c`.
@@ -2989,6 +3049,8 @@ pub enum FunctionId {
     mappingproxy_keys,
     /// `mappingproxy_len` of `Objects/descrobject.c`.
     mappingproxy_len,
+    /// `mappingproxy_new` of `Objects/descrobject.c`.
+    mappingproxy_new,
     /// `mappingproxy_new_impl` of `Objects/descrobject.c`.
     mappingproxy_new_impl,
     /// `mappingproxy_or` of `Objects/descrobject.c`.
@@ -3057,6 +3119,8 @@ pub enum FunctionId {
     method_dealloc,
     /// `method_descr_get` of `Objects/classobject.c`.
     method_descr_get,
+    /// `method_enter_call` of `Objects/descrobject.c`.
+    method_enter_call,
     /// `method_get` of `Objects/descrobject.c`.
     method_get,
     /// `method_get_doc` of `Objects/classobject.c`.
@@ -3095,6 +3159,8 @@ pub enum FunctionId {
     method_vectorcall_VARARGS,
     /// `method_vectorcall_VARARGS_KEYWORDS` of `Objects/descrobject.c`.
     method_vectorcall_VARARGS_KEYWORDS,
+    /// `module___init__` of `Objects/moduleobject.c`.
+    module___init__,
     /// `module___init___impl` of `Objects/moduleobject.c`.
     module___init___impl,
     /// `module_clear` of `Objects/moduleobject.c`.
@@ -3225,6 +3291,8 @@ pub enum FunctionId {
     object_str,
     /// `object_subclasshook` of `Objects/typeobject.c`.
     object_subclasshook,
+    /// `output_markup` of `Objects/unicodeobject.c`.
+    output_markup,
     /// `overrides_hash` of `Objects/typeobject.c`.
     overrides_hash,
     /// `pad` of `Objects/unicodeobject.c`.
@@ -3257,6 +3325,8 @@ pub enum FunctionId {
     property_get__name__,
     /// `property_getter` of `Objects/descrobject.c`.
     property_getter,
+    /// `property_init` of `Objects/descrobject.c`.
+    property_init,
     /// `property_init_impl` of `Objects/descrobject.c`.
     property_init_impl,
     /// `property_name` of `Objects/descrobject.c`.
@@ -3281,6 +3351,8 @@ pub enum FunctionId {
     proxy_call,
     /// `proxy_check_ref` of `Objects/weakrefobject.c`.
     proxy_check_ref,
+    /// `proxy_checkref` of `Objects/weakrefobject.c`.
+    proxy_checkref,
     /// `proxy_contains` of `Objects/weakrefobject.c`.
     proxy_contains,
     /// `proxy_dealloc` of `Objects/weakrefobject.c`.
@@ -3833,6 +3905,8 @@ pub enum FunctionId {
     stringlib_center_impl,
     /// `stringlib_count` of `Objects/bytearrayobject.c`.
     stringlib_count,
+    /// `stringlib_expandtabs` of `Objects/bytearrayobject.c`.
+    stringlib_expandtabs,
     /// `stringlib_find` of `Objects/bytearrayobject.c`.
     stringlib_find,
     /// `stringlib_isalnum` of `Objects/bytearrayobject.c`.
@@ -3877,6 +3951,8 @@ pub enum FunctionId {
     striter_setstate,
     /// `structseq_dealloc` of `Objects/structseq.c`.
     structseq_dealloc,
+    /// `structseq_new` of `Objects/structseq.c`.
+    structseq_new,
     /// `subtype_clear` of `Objects/typeobject.c`.
     subtype_clear,
     /// `subtype_dealloc` of `Objects/typeobject.c`.
@@ -4207,6 +4283,8 @@ pub enum FunctionId {
     unicode_check_modifiable,
     /// `unicode_count` of `Objects/unicodeobject.c`.
     unicode_count,
+    /// `unicode_encode` of `Objects/unicodeobject.c`.
+    unicode_encode,
     /// `unicode_encode_impl` of `Objects/unicodeobject.c`.
     unicode_encode_impl,
     /// `unicode_encode_utf8` of `Objects/unicodeobject.c`.
@@ -4217,6 +4295,8 @@ pub enum FunctionId {
     unicode_endswith_impl,
     /// `unicode_ensure_utf8` of `Objects/unicodeobject.c`.
     unicode_ensure_utf8,
+    /// `unicode_expandtabs` of `Objects/unicodeobject.c`.
+    unicode_expandtabs,
     /// `unicode_expandtabs_impl` of `Objects/unicodeobject.c`.
     unicode_expandtabs_impl,
     /// `unicode_find` of `Objects/unicodeobject.c`.
@@ -4315,6 +4395,8 @@ pub enum FunctionId {
     unicode_mod,
     /// `unicode_modifiable` of `Objects/unicodeobject.c`.
     unicode_modifiable,
+    /// `unicode_new` of `Objects/unicodeobject.c`.
+    unicode_new,
     /// `unicode_new_empty` of `Objects/unicodeobject.c`.
     unicode_new_empty,
     /// `unicode_new_impl` of `Objects/unicodeobject.c`.
@@ -4353,6 +4435,8 @@ pub enum FunctionId {
     unicode_rjust_impl,
     /// `unicode_rpartition` of `Objects/unicodeobject.c`.
     unicode_rpartition,
+    /// `unicode_rsplit` of `Objects/unicodeobject.c`.
+    unicode_rsplit,
     /// `unicode_rsplit_impl` of `Objects/unicodeobject.c`.
     unicode_rsplit_impl,
     /// `unicode_rstrip` of `Objects/unicodeobject.c`.
@@ -4361,8 +4445,12 @@ pub enum FunctionId {
     unicode_rstrip_impl,
     /// `unicode_sizeof` of `Objects/unicodeobject.c`.
     unicode_sizeof,
+    /// `unicode_split` of `Objects/unicodeobject.c`.
+    unicode_split,
     /// `unicode_split_impl` of `Objects/unicodeobject.c`.
     unicode_split_impl,
+    /// `unicode_splitlines` of `Objects/unicodeobject.c`.
+    unicode_splitlines,
     /// `unicode_splitlines_impl` of `Objects/unicodeobject.c`.
     unicode_splitlines_impl,
     /// `unicode_startswith` of `Objects/unicodeobject.c`.
@@ -4437,6 +4525,8 @@ pub enum FunctionId {
     update_all_slots,
     /// `update_subclasses` of `Objects/typeobject.c`.
     update_subclasses,
+    /// `valid_identifier` of `Objects/typeobject.c`.
+    valid_identifier,
     /// `valid_index` of `Objects/listobject.c`.
     valid_index,
     /// `validate_step` of `Objects/rangeobject.c`.
@@ -4569,6 +4659,7 @@ impl FunctionId {
         FunctionId::GroupGenerator_init,
         FunctionId::InsertThousandsGrouping_fill,
         FunctionId::MarkupIterator_init,
+        FunctionId::MarkupIterator_next,
         FunctionId::NotImplemented_reduce,
         FunctionId::NotImplemented_repr,
         FunctionId::PyAIter_Check,
@@ -4879,6 +4970,7 @@ impl FunctionId {
         FunctionId::PyUnicode_DecodeUTF32,
         FunctionId::PyUnicode_DecodeUTF7,
         FunctionId::PyUnicode_DecodeUTF8,
+        FunctionId::PyUnicode_DecodeUTF8Stateful,
         FunctionId::PyUnicode_DecodeUnicodeEscape,
         FunctionId::PyUnicode_EncodeFSDefault,
         FunctionId::PyUnicode_EncodeLocale,
@@ -5029,6 +5121,7 @@ impl FunctionId {
         FunctionId::_PyObject_GetAttrId,
         FunctionId::_PyObject_GetInstanceAttribute,
         FunctionId::_PyObject_GetItemsIter,
+        FunctionId::_PyObject_GetMethod,
         FunctionId::_PyObject_GetState,
         FunctionId::_PyObject_HasLen,
         FunctionId::_PyObject_InitializeDict,
@@ -5110,8 +5203,10 @@ impl FunctionId {
         FunctionId::_PyUnicodeWriter_WriteStr,
         FunctionId::_PyUnicodeWriter_WriteSubstring,
         FunctionId::_PyUnicode_AsUTF8NoNUL,
+        FunctionId::_PyUnicode_AsUTF8String,
         FunctionId::_PyUnicode_ClearInterned,
         FunctionId::_PyUnicode_EQ,
+        FunctionId::_PyUnicode_EncodeCharmap,
         FunctionId::_PyUnicode_Equal,
         FunctionId::_PyUnicode_EqualToASCIIId,
         FunctionId::_PyUnicode_ExactDealloc,
@@ -5213,6 +5308,7 @@ impl FunctionId {
         FunctionId::build_indices_generic,
         FunctionId::build_indices_unicode,
         FunctionId::build_string,
+        FunctionId::bytearray___init__,
         FunctionId::bytearray_alloc,
         FunctionId::bytearray_append,
         FunctionId::bytearray_clear,
@@ -5222,6 +5318,7 @@ impl FunctionId {
         FunctionId::bytearray_copy_impl,
         FunctionId::bytearray_count,
         FunctionId::bytearray_count_impl,
+        FunctionId::bytearray_decode,
         FunctionId::bytearray_decode_impl,
         FunctionId::bytearray_endswith,
         FunctionId::bytearray_endswith_impl,
@@ -5229,6 +5326,7 @@ impl FunctionId {
         FunctionId::bytearray_find_impl,
         FunctionId::bytearray_fromhex,
         FunctionId::bytearray_fromhex_impl,
+        FunctionId::bytearray_hex,
         FunctionId::bytearray_hex_impl,
         FunctionId::bytearray_index,
         FunctionId::bytearray_index_impl,
@@ -5261,15 +5359,19 @@ impl FunctionId {
         FunctionId::bytearray_rindex,
         FunctionId::bytearray_rindex_impl,
         FunctionId::bytearray_rpartition,
+        FunctionId::bytearray_rsplit,
         FunctionId::bytearray_rstrip,
         FunctionId::bytearray_rstrip_impl,
         FunctionId::bytearray_sizeof,
+        FunctionId::bytearray_split,
+        FunctionId::bytearray_splitlines,
         FunctionId::bytearray_splitlines_impl,
         FunctionId::bytearray_startswith,
         FunctionId::bytearray_startswith_impl,
         FunctionId::bytearray_str,
         FunctionId::bytearray_strip,
         FunctionId::bytearray_strip_impl,
+        FunctionId::bytearray_translate,
         FunctionId::bytearrayiter_dealloc,
         FunctionId::bytearrayiter_length_hint,
         FunctionId::bytearrayiter_reduce,
@@ -5280,6 +5382,7 @@ impl FunctionId {
         FunctionId::bytes_contains,
         FunctionId::bytes_count,
         FunctionId::bytes_count_impl,
+        FunctionId::bytes_decode,
         FunctionId::bytes_decode_impl,
         FunctionId::bytes_endswith,
         FunctionId::bytes_endswith_impl,
@@ -5288,6 +5391,7 @@ impl FunctionId {
         FunctionId::bytes_fromhex,
         FunctionId::bytes_fromhex_impl,
         FunctionId::bytes_getnewargs,
+        FunctionId::bytes_hex,
         FunctionId::bytes_hex_impl,
         FunctionId::bytes_index,
         FunctionId::bytes_index_impl,
@@ -5299,6 +5403,7 @@ impl FunctionId {
         FunctionId::bytes_maketrans,
         FunctionId::bytes_maketrans_impl,
         FunctionId::bytes_mod,
+        FunctionId::bytes_new,
         FunctionId::bytes_new_impl,
         FunctionId::bytes_partition,
         FunctionId::bytes_partition_impl,
@@ -5313,20 +5418,25 @@ impl FunctionId {
         FunctionId::bytes_rindex_impl,
         FunctionId::bytes_rpartition,
         FunctionId::bytes_rpartition_impl,
+        FunctionId::bytes_rsplit,
         FunctionId::bytes_rstrip,
         FunctionId::bytes_rstrip_impl,
+        FunctionId::bytes_split,
+        FunctionId::bytes_splitlines,
         FunctionId::bytes_splitlines_impl,
         FunctionId::bytes_startswith,
         FunctionId::bytes_startswith_impl,
         FunctionId::bytes_str,
         FunctionId::bytes_strip,
         FunctionId::bytes_strip_impl,
+        FunctionId::bytes_translate,
         FunctionId::bytesobject_return_self,
         FunctionId::bytesobject_stringlib__factorize,
         FunctionId::bytesobject_stringlib__two_way_find,
         FunctionId::bytesobject_stringlib_capitalize,
         FunctionId::bytesobject_stringlib_center_impl,
         FunctionId::bytesobject_stringlib_count,
+        FunctionId::bytesobject_stringlib_expandtabs,
         FunctionId::bytesobject_stringlib_find,
         FunctionId::bytesobject_stringlib_isalnum,
         FunctionId::bytesobject_stringlib_isalpha,
@@ -5375,6 +5485,7 @@ impl FunctionId {
         FunctionId::check_basicsize_includes_size_and_offsets,
         FunctionId::check_class,
         FunctionId::check_duplicates,
+        FunctionId::check_keyword,
         FunctionId::check_num_args,
         FunctionId::check_set_special_type_attr,
         FunctionId::class_name,
@@ -5404,6 +5515,7 @@ impl FunctionId {
         FunctionId::complex_bool,
         FunctionId::complex_conjugate,
         FunctionId::complex_hash,
+        FunctionId::complex_new,
         FunctionId::compute_item,
         FunctionId::compute_range_item,
         FunctionId::compute_range_length,
@@ -5527,6 +5639,7 @@ impl FunctionId {
         FunctionId::ensure_shared_on_resize,
         FunctionId::ensure_unicode,
         FunctionId::enum_dealloc,
+        FunctionId::enum_new,
         FunctionId::enum_new_impl,
         FunctionId::enum_next,
         FunctionId::enum_next_long,
@@ -5600,6 +5713,7 @@ impl FunctionId {
         FunctionId::func_get_kwdefaults,
         FunctionId::func_get_name,
         FunctionId::func_get_qualname,
+        FunctionId::func_new,
         FunctionId::func_new_impl,
         FunctionId::func_repr,
         FunctionId::func_set_annotations,
@@ -5713,8 +5827,10 @@ impl FunctionId {
         FunctionId::int_bit_count_impl,
         FunctionId::int_bit_length,
         FunctionId::int_bit_length_impl,
+        FunctionId::int_from_bytes,
         FunctionId::int_is_integer,
         FunctionId::int_is_integer_impl,
+        FunctionId::int_to_bytes,
         FunctionId::intern_static,
         FunctionId::is_basic_proxy,
         FunctionId::is_basic_ref,
@@ -5776,6 +5892,7 @@ impl FunctionId {
         FunctionId::list_richcompare_impl,
         FunctionId::list_slice_step_lock_held,
         FunctionId::list_slice_wrap,
+        FunctionId::list_sort,
         FunctionId::list_subscript,
         FunctionId::list_vectorcall,
         FunctionId::listiter_dealloc,
@@ -5812,6 +5929,7 @@ impl FunctionId {
         FunctionId::long_mod,
         FunctionId::long_mul,
         FunctionId::long_neg,
+        FunctionId::long_new,
         FunctionId::long_new_impl,
         FunctionId::long_normalize,
         FunctionId::long_or,
@@ -5856,6 +5974,7 @@ impl FunctionId {
         FunctionId::mappingproxy_items,
         FunctionId::mappingproxy_keys,
         FunctionId::mappingproxy_len,
+        FunctionId::mappingproxy_new,
         FunctionId::mappingproxy_new_impl,
         FunctionId::mappingproxy_or,
         FunctionId::mappingproxy_repr,
@@ -5890,6 +6009,7 @@ impl FunctionId {
         FunctionId::method_check_args,
         FunctionId::method_dealloc,
         FunctionId::method_descr_get,
+        FunctionId::method_enter_call,
         FunctionId::method_get,
         FunctionId::method_get_doc,
         FunctionId::method_get_text_signature,
@@ -5909,6 +6029,7 @@ impl FunctionId {
         FunctionId::method_vectorcall_O,
         FunctionId::method_vectorcall_VARARGS,
         FunctionId::method_vectorcall_VARARGS_KEYWORDS,
+        FunctionId::module___init__,
         FunctionId::module___init___impl,
         FunctionId::module_clear,
         FunctionId::module_dealloc,
@@ -5974,6 +6095,7 @@ impl FunctionId {
         FunctionId::object_set_class_world_stopped,
         FunctionId::object_str,
         FunctionId::object_subclasshook,
+        FunctionId::output_markup,
         FunctionId::overrides_hash,
         FunctionId::pad,
         FunctionId::parse_args_finds_unicode,
@@ -5990,6 +6112,7 @@ impl FunctionId {
         FunctionId::property_get___isabstractmethod__,
         FunctionId::property_get__name__,
         FunctionId::property_getter,
+        FunctionId::property_init,
         FunctionId::property_init_impl,
         FunctionId::property_name,
         FunctionId::property_set__name__,
@@ -6002,6 +6125,7 @@ impl FunctionId {
         FunctionId::proxy_bytes,
         FunctionId::proxy_call,
         FunctionId::proxy_check_ref,
+        FunctionId::proxy_checkref,
         FunctionId::proxy_contains,
         FunctionId::proxy_dealloc,
         FunctionId::proxy_divmod,
@@ -6278,6 +6402,7 @@ impl FunctionId {
         FunctionId::stringlib_capitalize,
         FunctionId::stringlib_center_impl,
         FunctionId::stringlib_count,
+        FunctionId::stringlib_expandtabs,
         FunctionId::stringlib_find,
         FunctionId::stringlib_isalnum,
         FunctionId::stringlib_isalpha,
@@ -6300,6 +6425,7 @@ impl FunctionId {
         FunctionId::striter_reduce,
         FunctionId::striter_setstate,
         FunctionId::structseq_dealloc,
+        FunctionId::structseq_new,
         FunctionId::subtype_clear,
         FunctionId::subtype_dealloc,
         FunctionId::subtype_dict,
@@ -6465,11 +6591,13 @@ impl FunctionId {
         FunctionId::unicode_check_encoding_errors,
         FunctionId::unicode_check_modifiable,
         FunctionId::unicode_count,
+        FunctionId::unicode_encode,
         FunctionId::unicode_encode_impl,
         FunctionId::unicode_encode_utf8,
         FunctionId::unicode_endswith,
         FunctionId::unicode_endswith_impl,
         FunctionId::unicode_ensure_utf8,
+        FunctionId::unicode_expandtabs,
         FunctionId::unicode_expandtabs_impl,
         FunctionId::unicode_find,
         FunctionId::unicode_find_impl,
@@ -6519,6 +6647,7 @@ impl FunctionId {
         FunctionId::unicode_maketrans_impl,
         FunctionId::unicode_mod,
         FunctionId::unicode_modifiable,
+        FunctionId::unicode_new,
         FunctionId::unicode_new_empty,
         FunctionId::unicode_new_impl,
         FunctionId::unicode_partition,
@@ -6538,11 +6667,14 @@ impl FunctionId {
         FunctionId::unicode_rindex_impl,
         FunctionId::unicode_rjust_impl,
         FunctionId::unicode_rpartition,
+        FunctionId::unicode_rsplit,
         FunctionId::unicode_rsplit_impl,
         FunctionId::unicode_rstrip,
         FunctionId::unicode_rstrip_impl,
         FunctionId::unicode_sizeof,
+        FunctionId::unicode_split,
         FunctionId::unicode_split_impl,
+        FunctionId::unicode_splitlines,
         FunctionId::unicode_splitlines_impl,
         FunctionId::unicode_startswith,
         FunctionId::unicode_startswith_impl,
@@ -6580,6 +6712,7 @@ impl FunctionId {
         FunctionId::unsafe_long_compare,
         FunctionId::update_all_slots,
         FunctionId::update_subclasses,
+        FunctionId::valid_identifier,
         FunctionId::valid_index,
         FunctionId::validate_step,
         FunctionId::values_size_from_count,
@@ -6651,6 +6784,7 @@ impl FunctionId {
             FunctionId::GroupGenerator_init => "GroupGenerator_init",
             FunctionId::InsertThousandsGrouping_fill => "InsertThousandsGrouping_fill",
             FunctionId::MarkupIterator_init => "MarkupIterator_init",
+            FunctionId::MarkupIterator_next => "MarkupIterator_next",
             FunctionId::NotImplemented_reduce => "NotImplemented_reduce",
             FunctionId::NotImplemented_repr => "NotImplemented_repr",
             FunctionId::PyAIter_Check => "PyAIter_Check",
@@ -6975,6 +7109,7 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUTF32 => "PyUnicode_DecodeUTF32",
             FunctionId::PyUnicode_DecodeUTF7 => "PyUnicode_DecodeUTF7",
             FunctionId::PyUnicode_DecodeUTF8 => "PyUnicode_DecodeUTF8",
+            FunctionId::PyUnicode_DecodeUTF8Stateful => "PyUnicode_DecodeUTF8Stateful",
             FunctionId::PyUnicode_DecodeUnicodeEscape => "PyUnicode_DecodeUnicodeEscape",
             FunctionId::PyUnicode_EncodeFSDefault => "PyUnicode_EncodeFSDefault",
             FunctionId::PyUnicode_EncodeLocale => "PyUnicode_EncodeLocale",
@@ -7157,6 +7292,7 @@ impl FunctionId {
                 "_PyObject_GetInstanceAttribute"
             }
             FunctionId::_PyObject_GetItemsIter => "_PyObject_GetItemsIter",
+            FunctionId::_PyObject_GetMethod => "_PyObject_GetMethod",
             FunctionId::_PyObject_GetState => "_PyObject_GetState",
             FunctionId::_PyObject_HasLen => "_PyObject_HasLen",
             FunctionId::_PyObject_InitializeDict => "_PyObject_InitializeDict",
@@ -7260,8 +7396,10 @@ impl FunctionId {
                 "_PyUnicodeWriter_WriteSubstring"
             }
             FunctionId::_PyUnicode_AsUTF8NoNUL => "_PyUnicode_AsUTF8NoNUL",
+            FunctionId::_PyUnicode_AsUTF8String => "_PyUnicode_AsUTF8String",
             FunctionId::_PyUnicode_ClearInterned => "_PyUnicode_ClearInterned",
             FunctionId::_PyUnicode_EQ => "_PyUnicode_EQ",
+            FunctionId::_PyUnicode_EncodeCharmap => "_PyUnicode_EncodeCharmap",
             FunctionId::_PyUnicode_Equal => "_PyUnicode_Equal",
             FunctionId::_PyUnicode_EqualToASCIIId => "_PyUnicode_EqualToASCIIId",
             FunctionId::_PyUnicode_ExactDealloc => "_PyUnicode_ExactDealloc",
@@ -7365,6 +7503,7 @@ impl FunctionId {
             FunctionId::build_indices_generic => "build_indices_generic",
             FunctionId::build_indices_unicode => "build_indices_unicode",
             FunctionId::build_string => "build_string",
+            FunctionId::bytearray___init__ => "bytearray___init__",
             FunctionId::bytearray_alloc => "bytearray_alloc",
             FunctionId::bytearray_append => "bytearray_append",
             FunctionId::bytearray_clear => "bytearray_clear",
@@ -7374,6 +7513,7 @@ impl FunctionId {
             FunctionId::bytearray_copy_impl => "bytearray_copy_impl",
             FunctionId::bytearray_count => "bytearray_count",
             FunctionId::bytearray_count_impl => "bytearray_count_impl",
+            FunctionId::bytearray_decode => "bytearray_decode",
             FunctionId::bytearray_decode_impl => "bytearray_decode_impl",
             FunctionId::bytearray_endswith => "bytearray_endswith",
             FunctionId::bytearray_endswith_impl => "bytearray_endswith_impl",
@@ -7381,6 +7521,7 @@ impl FunctionId {
             FunctionId::bytearray_find_impl => "bytearray_find_impl",
             FunctionId::bytearray_fromhex => "bytearray_fromhex",
             FunctionId::bytearray_fromhex_impl => "bytearray_fromhex_impl",
+            FunctionId::bytearray_hex => "bytearray_hex",
             FunctionId::bytearray_hex_impl => "bytearray_hex_impl",
             FunctionId::bytearray_index => "bytearray_index",
             FunctionId::bytearray_index_impl => "bytearray_index_impl",
@@ -7413,15 +7554,19 @@ impl FunctionId {
             FunctionId::bytearray_rindex => "bytearray_rindex",
             FunctionId::bytearray_rindex_impl => "bytearray_rindex_impl",
             FunctionId::bytearray_rpartition => "bytearray_rpartition",
+            FunctionId::bytearray_rsplit => "bytearray_rsplit",
             FunctionId::bytearray_rstrip => "bytearray_rstrip",
             FunctionId::bytearray_rstrip_impl => "bytearray_rstrip_impl",
             FunctionId::bytearray_sizeof => "bytearray_sizeof",
+            FunctionId::bytearray_split => "bytearray_split",
+            FunctionId::bytearray_splitlines => "bytearray_splitlines",
             FunctionId::bytearray_splitlines_impl => "bytearray_splitlines_impl",
             FunctionId::bytearray_startswith => "bytearray_startswith",
             FunctionId::bytearray_startswith_impl => "bytearray_startswith_impl",
             FunctionId::bytearray_str => "bytearray_str",
             FunctionId::bytearray_strip => "bytearray_strip",
             FunctionId::bytearray_strip_impl => "bytearray_strip_impl",
+            FunctionId::bytearray_translate => "bytearray_translate",
             FunctionId::bytearrayiter_dealloc => "bytearrayiter_dealloc",
             FunctionId::bytearrayiter_length_hint => "bytearrayiter_length_hint",
             FunctionId::bytearrayiter_reduce => "bytearrayiter_reduce",
@@ -7432,6 +7577,7 @@ impl FunctionId {
             FunctionId::bytes_contains => "bytes_contains",
             FunctionId::bytes_count => "bytes_count",
             FunctionId::bytes_count_impl => "bytes_count_impl",
+            FunctionId::bytes_decode => "bytes_decode",
             FunctionId::bytes_decode_impl => "bytes_decode_impl",
             FunctionId::bytes_endswith => "bytes_endswith",
             FunctionId::bytes_endswith_impl => "bytes_endswith_impl",
@@ -7440,6 +7586,7 @@ impl FunctionId {
             FunctionId::bytes_fromhex => "bytes_fromhex",
             FunctionId::bytes_fromhex_impl => "bytes_fromhex_impl",
             FunctionId::bytes_getnewargs => "bytes_getnewargs",
+            FunctionId::bytes_hex => "bytes_hex",
             FunctionId::bytes_hex_impl => "bytes_hex_impl",
             FunctionId::bytes_index => "bytes_index",
             FunctionId::bytes_index_impl => "bytes_index_impl",
@@ -7451,6 +7598,7 @@ impl FunctionId {
             FunctionId::bytes_maketrans => "bytes_maketrans",
             FunctionId::bytes_maketrans_impl => "bytes_maketrans_impl",
             FunctionId::bytes_mod => "bytes_mod",
+            FunctionId::bytes_new => "bytes_new",
             FunctionId::bytes_new_impl => "bytes_new_impl",
             FunctionId::bytes_partition => "bytes_partition",
             FunctionId::bytes_partition_impl => "bytes_partition_impl",
@@ -7465,20 +7613,25 @@ impl FunctionId {
             FunctionId::bytes_rindex_impl => "bytes_rindex_impl",
             FunctionId::bytes_rpartition => "bytes_rpartition",
             FunctionId::bytes_rpartition_impl => "bytes_rpartition_impl",
+            FunctionId::bytes_rsplit => "bytes_rsplit",
             FunctionId::bytes_rstrip => "bytes_rstrip",
             FunctionId::bytes_rstrip_impl => "bytes_rstrip_impl",
+            FunctionId::bytes_split => "bytes_split",
+            FunctionId::bytes_splitlines => "bytes_splitlines",
             FunctionId::bytes_splitlines_impl => "bytes_splitlines_impl",
             FunctionId::bytes_startswith => "bytes_startswith",
             FunctionId::bytes_startswith_impl => "bytes_startswith_impl",
             FunctionId::bytes_str => "bytes_str",
             FunctionId::bytes_strip => "bytes_strip",
             FunctionId::bytes_strip_impl => "bytes_strip_impl",
+            FunctionId::bytes_translate => "bytes_translate",
             FunctionId::bytesobject_return_self => "return_self",
             FunctionId::bytesobject_stringlib__factorize => "stringlib__factorize",
             FunctionId::bytesobject_stringlib__two_way_find => "stringlib__two_way_find",
             FunctionId::bytesobject_stringlib_capitalize => "stringlib_capitalize",
             FunctionId::bytesobject_stringlib_center_impl => "stringlib_center_impl",
             FunctionId::bytesobject_stringlib_count => "stringlib_count",
+            FunctionId::bytesobject_stringlib_expandtabs => "stringlib_expandtabs",
             FunctionId::bytesobject_stringlib_find => "stringlib_find",
             FunctionId::bytesobject_stringlib_isalnum => "stringlib_isalnum",
             FunctionId::bytesobject_stringlib_isalpha => "stringlib_isalpha",
@@ -7533,6 +7686,7 @@ impl FunctionId {
             }
             FunctionId::check_class => "check_class",
             FunctionId::check_duplicates => "check_duplicates",
+            FunctionId::check_keyword => "check_keyword",
             FunctionId::check_num_args => "check_num_args",
             FunctionId::check_set_special_type_attr => "check_set_special_type_attr",
             FunctionId::class_name => "class_name",
@@ -7562,6 +7716,7 @@ impl FunctionId {
             FunctionId::complex_bool => "complex_bool",
             FunctionId::complex_conjugate => "complex_conjugate",
             FunctionId::complex_hash => "complex_hash",
+            FunctionId::complex_new => "complex_new",
             FunctionId::compute_item => "compute_item",
             FunctionId::compute_range_item => "compute_range_item",
             FunctionId::compute_range_length => "compute_range_length",
@@ -7685,6 +7840,7 @@ impl FunctionId {
             FunctionId::ensure_shared_on_resize => "ensure_shared_on_resize",
             FunctionId::ensure_unicode => "ensure_unicode",
             FunctionId::enum_dealloc => "enum_dealloc",
+            FunctionId::enum_new => "enum_new",
             FunctionId::enum_new_impl => "enum_new_impl",
             FunctionId::enum_next => "enum_next",
             FunctionId::enum_next_long => "enum_next_long",
@@ -7758,6 +7914,7 @@ impl FunctionId {
             FunctionId::func_get_kwdefaults => "func_get_kwdefaults",
             FunctionId::func_get_name => "func_get_name",
             FunctionId::func_get_qualname => "func_get_qualname",
+            FunctionId::func_new => "func_new",
             FunctionId::func_new_impl => "func_new_impl",
             FunctionId::func_repr => "func_repr",
             FunctionId::func_set_annotations => "func_set_annotations",
@@ -7879,8 +8036,10 @@ impl FunctionId {
             FunctionId::int_bit_count_impl => "int_bit_count_impl",
             FunctionId::int_bit_length => "int_bit_length",
             FunctionId::int_bit_length_impl => "int_bit_length_impl",
+            FunctionId::int_from_bytes => "int_from_bytes",
             FunctionId::int_is_integer => "int_is_integer",
             FunctionId::int_is_integer_impl => "int_is_integer_impl",
+            FunctionId::int_to_bytes => "int_to_bytes",
             FunctionId::intern_static => "intern_static",
             FunctionId::is_basic_proxy => "is_basic_proxy",
             FunctionId::is_basic_ref => "is_basic_ref",
@@ -7942,6 +8101,7 @@ impl FunctionId {
             FunctionId::list_richcompare_impl => "list_richcompare_impl",
             FunctionId::list_slice_step_lock_held => "list_slice_step_lock_held",
             FunctionId::list_slice_wrap => "list_slice_wrap",
+            FunctionId::list_sort => "list_sort",
             FunctionId::list_subscript => "list_subscript",
             FunctionId::list_vectorcall => "list_vectorcall",
             FunctionId::listiter_dealloc => "listiter_dealloc",
@@ -7978,6 +8138,7 @@ impl FunctionId {
             FunctionId::long_mod => "long_mod",
             FunctionId::long_mul => "long_mul",
             FunctionId::long_neg => "long_neg",
+            FunctionId::long_new => "long_new",
             FunctionId::long_new_impl => "long_new_impl",
             FunctionId::long_normalize => "long_normalize",
             FunctionId::long_or => "long_or",
@@ -8026,6 +8187,7 @@ impl FunctionId {
             FunctionId::mappingproxy_items => "mappingproxy_items",
             FunctionId::mappingproxy_keys => "mappingproxy_keys",
             FunctionId::mappingproxy_len => "mappingproxy_len",
+            FunctionId::mappingproxy_new => "mappingproxy_new",
             FunctionId::mappingproxy_new_impl => "mappingproxy_new_impl",
             FunctionId::mappingproxy_or => "mappingproxy_or",
             FunctionId::mappingproxy_repr => "mappingproxy_repr",
@@ -8060,6 +8222,7 @@ impl FunctionId {
             FunctionId::method_check_args => "method_check_args",
             FunctionId::method_dealloc => "method_dealloc",
             FunctionId::method_descr_get => "method_descr_get",
+            FunctionId::method_enter_call => "method_enter_call",
             FunctionId::method_get => "method_get",
             FunctionId::method_get_doc => "method_get_doc",
             FunctionId::method_get_text_signature => "method_get_text_signature",
@@ -8085,6 +8248,7 @@ impl FunctionId {
             FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
                 "method_vectorcall_VARARGS_KEYWORDS"
             }
+            FunctionId::module___init__ => "module___init__",
             FunctionId::module___init___impl => "module___init___impl",
             FunctionId::module_clear => "module_clear",
             FunctionId::module_dealloc => "module_dealloc",
@@ -8152,6 +8316,7 @@ impl FunctionId {
             }
             FunctionId::object_str => "object_str",
             FunctionId::object_subclasshook => "object_subclasshook",
+            FunctionId::output_markup => "output_markup",
             FunctionId::overrides_hash => "overrides_hash",
             FunctionId::pad => "pad",
             FunctionId::parse_args_finds_unicode => "parse_args_finds_unicode",
@@ -8170,6 +8335,7 @@ impl FunctionId {
             }
             FunctionId::property_get__name__ => "property_get__name__",
             FunctionId::property_getter => "property_getter",
+            FunctionId::property_init => "property_init",
             FunctionId::property_init_impl => "property_init_impl",
             FunctionId::property_name => "property_name",
             FunctionId::property_set__name__ => "property_set__name__",
@@ -8182,6 +8348,7 @@ impl FunctionId {
             FunctionId::proxy_bytes => "proxy_bytes",
             FunctionId::proxy_call => "proxy_call",
             FunctionId::proxy_check_ref => "proxy_check_ref",
+            FunctionId::proxy_checkref => "proxy_checkref",
             FunctionId::proxy_contains => "proxy_contains",
             FunctionId::proxy_dealloc => "proxy_dealloc",
             FunctionId::proxy_divmod => "proxy_divmod",
@@ -8474,6 +8641,7 @@ impl FunctionId {
             FunctionId::stringlib_capitalize => "stringlib_capitalize",
             FunctionId::stringlib_center_impl => "stringlib_center_impl",
             FunctionId::stringlib_count => "stringlib_count",
+            FunctionId::stringlib_expandtabs => "stringlib_expandtabs",
             FunctionId::stringlib_find => "stringlib_find",
             FunctionId::stringlib_isalnum => "stringlib_isalnum",
             FunctionId::stringlib_isalpha => "stringlib_isalpha",
@@ -8496,6 +8664,7 @@ impl FunctionId {
             FunctionId::striter_reduce => "striter_reduce",
             FunctionId::striter_setstate => "striter_setstate",
             FunctionId::structseq_dealloc => "structseq_dealloc",
+            FunctionId::structseq_new => "structseq_new",
             FunctionId::subtype_clear => "subtype_clear",
             FunctionId::subtype_dealloc => "subtype_dealloc",
             FunctionId::subtype_dict => "subtype_dict",
@@ -8661,11 +8830,13 @@ impl FunctionId {
             FunctionId::unicode_check_encoding_errors => "unicode_check_encoding_errors",
             FunctionId::unicode_check_modifiable => "unicode_check_modifiable",
             FunctionId::unicode_count => "unicode_count",
+            FunctionId::unicode_encode => "unicode_encode",
             FunctionId::unicode_encode_impl => "unicode_encode_impl",
             FunctionId::unicode_encode_utf8 => "unicode_encode_utf8",
             FunctionId::unicode_endswith => "unicode_endswith",
             FunctionId::unicode_endswith_impl => "unicode_endswith_impl",
             FunctionId::unicode_ensure_utf8 => "unicode_ensure_utf8",
+            FunctionId::unicode_expandtabs => "unicode_expandtabs",
             FunctionId::unicode_expandtabs_impl => "unicode_expandtabs_impl",
             FunctionId::unicode_find => "unicode_find",
             FunctionId::unicode_find_impl => "unicode_find_impl",
@@ -8715,6 +8886,7 @@ impl FunctionId {
             FunctionId::unicode_maketrans_impl => "unicode_maketrans_impl",
             FunctionId::unicode_mod => "unicode_mod",
             FunctionId::unicode_modifiable => "unicode_modifiable",
+            FunctionId::unicode_new => "unicode_new",
             FunctionId::unicode_new_empty => "unicode_new_empty",
             FunctionId::unicode_new_impl => "unicode_new_impl",
             FunctionId::unicode_partition => "unicode_partition",
@@ -8734,11 +8906,14 @@ impl FunctionId {
             FunctionId::unicode_rindex_impl => "unicode_rindex_impl",
             FunctionId::unicode_rjust_impl => "unicode_rjust_impl",
             FunctionId::unicode_rpartition => "unicode_rpartition",
+            FunctionId::unicode_rsplit => "unicode_rsplit",
             FunctionId::unicode_rsplit_impl => "unicode_rsplit_impl",
             FunctionId::unicode_rstrip => "unicode_rstrip",
             FunctionId::unicode_rstrip_impl => "unicode_rstrip_impl",
             FunctionId::unicode_sizeof => "unicode_sizeof",
+            FunctionId::unicode_split => "unicode_split",
             FunctionId::unicode_split_impl => "unicode_split_impl",
+            FunctionId::unicode_splitlines => "unicode_splitlines",
             FunctionId::unicode_splitlines_impl => "unicode_splitlines_impl",
             FunctionId::unicode_startswith => "unicode_startswith",
             FunctionId::unicode_startswith_impl => "unicode_startswith_impl",
@@ -8778,6 +8953,7 @@ impl FunctionId {
             FunctionId::unsafe_long_compare => "unsafe_long_compare",
             FunctionId::update_all_slots => "update_all_slots",
             FunctionId::update_subclasses => "update_subclasses",
+            FunctionId::valid_identifier => "valid_identifier",
             FunctionId::valid_index => "valid_index",
             FunctionId::validate_step => "validate_step",
             FunctionId::values_size_from_count => "values_size_from_count",
@@ -8852,6 +9028,7 @@ impl FunctionId {
             FunctionId::GroupGenerator_init => "Objects/unicodeobject.c",
             FunctionId::InsertThousandsGrouping_fill => "Objects/unicodeobject.c",
             FunctionId::MarkupIterator_init => "Objects/unicodeobject.c",
+            FunctionId::MarkupIterator_next => "Objects/unicodeobject.c",
             FunctionId::NotImplemented_reduce => "Objects/object.c",
             FunctionId::NotImplemented_repr => "Objects/object.c",
             FunctionId::PyAIter_Check => "Objects/abstract.c",
@@ -9162,6 +9339,7 @@ impl FunctionId {
             FunctionId::PyUnicode_DecodeUTF32 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUTF7 => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUTF8 => "Objects/unicodeobject.c",
+            FunctionId::PyUnicode_DecodeUTF8Stateful => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_DecodeUnicodeEscape => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EncodeFSDefault => "Objects/unicodeobject.c",
             FunctionId::PyUnicode_EncodeLocale => "Objects/unicodeobject.c",
@@ -9316,6 +9494,7 @@ impl FunctionId {
             FunctionId::_PyObject_GetAttrId => "Objects/object.c",
             FunctionId::_PyObject_GetInstanceAttribute => "Objects/dictobject.c",
             FunctionId::_PyObject_GetItemsIter => "Objects/typeobject.c",
+            FunctionId::_PyObject_GetMethod => "Objects/object.c",
             FunctionId::_PyObject_GetState => "Objects/typeobject.c",
             FunctionId::_PyObject_HasLen => "Objects/abstract.c",
             FunctionId::_PyObject_InitializeDict => "Objects/dictobject.c",
@@ -9399,8 +9578,10 @@ impl FunctionId {
             FunctionId::_PyUnicodeWriter_WriteStr => "Objects/unicodeobject.c",
             FunctionId::_PyUnicodeWriter_WriteSubstring => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_AsUTF8NoNUL => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_AsUTF8String => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_ClearInterned => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_EQ => "Objects/unicodeobject.c",
+            FunctionId::_PyUnicode_EncodeCharmap => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_Equal => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_EqualToASCIIId => "Objects/unicodeobject.c",
             FunctionId::_PyUnicode_ExactDealloc => "Objects/unicodeobject.c",
@@ -9502,6 +9683,7 @@ impl FunctionId {
             FunctionId::build_indices_generic => "Objects/dictobject.c",
             FunctionId::build_indices_unicode => "Objects/dictobject.c",
             FunctionId::build_string => "Objects/unicodeobject.c",
+            FunctionId::bytearray___init__ => "Objects/bytearrayobject.c",
             FunctionId::bytearray_alloc => "Objects/bytearrayobject.c",
             FunctionId::bytearray_append => "Objects/bytearrayobject.c",
             FunctionId::bytearray_clear => "Objects/bytearrayobject.c",
@@ -9511,6 +9693,7 @@ impl FunctionId {
             FunctionId::bytearray_copy_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_count => "Objects/bytearrayobject.c",
             FunctionId::bytearray_count_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_decode => "Objects/bytearrayobject.c",
             FunctionId::bytearray_decode_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_endswith => "Objects/bytearrayobject.c",
             FunctionId::bytearray_endswith_impl => "Objects/bytearrayobject.c",
@@ -9518,6 +9701,7 @@ impl FunctionId {
             FunctionId::bytearray_find_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_fromhex => "Objects/bytearrayobject.c",
             FunctionId::bytearray_fromhex_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_hex => "Objects/bytearrayobject.c",
             FunctionId::bytearray_hex_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_index => "Objects/bytearrayobject.c",
             FunctionId::bytearray_index_impl => "Objects/bytearrayobject.c",
@@ -9550,15 +9734,19 @@ impl FunctionId {
             FunctionId::bytearray_rindex => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rindex_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rpartition => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_rsplit => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rstrip => "Objects/bytearrayobject.c",
             FunctionId::bytearray_rstrip_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_sizeof => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_split => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_splitlines => "Objects/bytearrayobject.c",
             FunctionId::bytearray_splitlines_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_startswith => "Objects/bytearrayobject.c",
             FunctionId::bytearray_startswith_impl => "Objects/bytearrayobject.c",
             FunctionId::bytearray_str => "Objects/bytearrayobject.c",
             FunctionId::bytearray_strip => "Objects/bytearrayobject.c",
             FunctionId::bytearray_strip_impl => "Objects/bytearrayobject.c",
+            FunctionId::bytearray_translate => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_dealloc => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_length_hint => "Objects/bytearrayobject.c",
             FunctionId::bytearrayiter_reduce => "Objects/bytearrayobject.c",
@@ -9569,6 +9757,7 @@ impl FunctionId {
             FunctionId::bytes_contains => "Objects/bytesobject.c",
             FunctionId::bytes_count => "Objects/bytesobject.c",
             FunctionId::bytes_count_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_decode => "Objects/bytesobject.c",
             FunctionId::bytes_decode_impl => "Objects/bytesobject.c",
             FunctionId::bytes_endswith => "Objects/bytesobject.c",
             FunctionId::bytes_endswith_impl => "Objects/bytesobject.c",
@@ -9577,6 +9766,7 @@ impl FunctionId {
             FunctionId::bytes_fromhex => "Objects/bytesobject.c",
             FunctionId::bytes_fromhex_impl => "Objects/bytesobject.c",
             FunctionId::bytes_getnewargs => "Objects/bytesobject.c",
+            FunctionId::bytes_hex => "Objects/bytesobject.c",
             FunctionId::bytes_hex_impl => "Objects/bytesobject.c",
             FunctionId::bytes_index => "Objects/bytesobject.c",
             FunctionId::bytes_index_impl => "Objects/bytesobject.c",
@@ -9588,6 +9778,7 @@ impl FunctionId {
             FunctionId::bytes_maketrans => "Objects/bytesobject.c",
             FunctionId::bytes_maketrans_impl => "Objects/bytesobject.c",
             FunctionId::bytes_mod => "Objects/bytesobject.c",
+            FunctionId::bytes_new => "Objects/bytesobject.c",
             FunctionId::bytes_new_impl => "Objects/bytesobject.c",
             FunctionId::bytes_partition => "Objects/bytesobject.c",
             FunctionId::bytes_partition_impl => "Objects/bytesobject.c",
@@ -9602,20 +9793,25 @@ impl FunctionId {
             FunctionId::bytes_rindex_impl => "Objects/bytesobject.c",
             FunctionId::bytes_rpartition => "Objects/bytesobject.c",
             FunctionId::bytes_rpartition_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_rsplit => "Objects/bytesobject.c",
             FunctionId::bytes_rstrip => "Objects/bytesobject.c",
             FunctionId::bytes_rstrip_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_split => "Objects/bytesobject.c",
+            FunctionId::bytes_splitlines => "Objects/bytesobject.c",
             FunctionId::bytes_splitlines_impl => "Objects/bytesobject.c",
             FunctionId::bytes_startswith => "Objects/bytesobject.c",
             FunctionId::bytes_startswith_impl => "Objects/bytesobject.c",
             FunctionId::bytes_str => "Objects/bytesobject.c",
             FunctionId::bytes_strip => "Objects/bytesobject.c",
             FunctionId::bytes_strip_impl => "Objects/bytesobject.c",
+            FunctionId::bytes_translate => "Objects/bytesobject.c",
             FunctionId::bytesobject_return_self => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib__factorize => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib__two_way_find => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_capitalize => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_center_impl => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_count => "Objects/bytesobject.c",
+            FunctionId::bytesobject_stringlib_expandtabs => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_find => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_isalnum => "Objects/bytesobject.c",
             FunctionId::bytesobject_stringlib_isalpha => "Objects/bytesobject.c",
@@ -9670,6 +9866,7 @@ impl FunctionId {
             }
             FunctionId::check_class => "Objects/abstract.c",
             FunctionId::check_duplicates => "Objects/typeobject.c",
+            FunctionId::check_keyword => "Objects/enumobject.c",
             FunctionId::check_num_args => "Objects/typeobject.c",
             FunctionId::check_set_special_type_attr => "Objects/typeobject.c",
             FunctionId::class_name => "Objects/typeobject.c",
@@ -9699,6 +9896,7 @@ impl FunctionId {
             FunctionId::complex_bool => "Objects/complexobject.c",
             FunctionId::complex_conjugate => "Objects/complexobject.c",
             FunctionId::complex_hash => "Objects/complexobject.c",
+            FunctionId::complex_new => "Objects/complexobject.c",
             FunctionId::compute_item => "Objects/rangeobject.c",
             FunctionId::compute_range_item => "Objects/rangeobject.c",
             FunctionId::compute_range_length => "Objects/rangeobject.c",
@@ -9822,6 +10020,7 @@ impl FunctionId {
             FunctionId::ensure_shared_on_resize => "Objects/dictobject.c",
             FunctionId::ensure_unicode => "Objects/unicodeobject.c",
             FunctionId::enum_dealloc => "Objects/enumobject.c",
+            FunctionId::enum_new => "Objects/enumobject.c",
             FunctionId::enum_new_impl => "Objects/enumobject.c",
             FunctionId::enum_next => "Objects/enumobject.c",
             FunctionId::enum_next_long => "Objects/enumobject.c",
@@ -9895,6 +10094,7 @@ impl FunctionId {
             FunctionId::func_get_kwdefaults => "Objects/funcobject.c",
             FunctionId::func_get_name => "Objects/funcobject.c",
             FunctionId::func_get_qualname => "Objects/funcobject.c",
+            FunctionId::func_new => "Objects/funcobject.c",
             FunctionId::func_new_impl => "Objects/funcobject.c",
             FunctionId::func_repr => "Objects/funcobject.c",
             FunctionId::func_set_annotations => "Objects/funcobject.c",
@@ -10008,8 +10208,10 @@ impl FunctionId {
             FunctionId::int_bit_count_impl => "Objects/longobject.c",
             FunctionId::int_bit_length => "Objects/longobject.c",
             FunctionId::int_bit_length_impl => "Objects/longobject.c",
+            FunctionId::int_from_bytes => "Objects/longobject.c",
             FunctionId::int_is_integer => "Objects/longobject.c",
             FunctionId::int_is_integer_impl => "Objects/longobject.c",
+            FunctionId::int_to_bytes => "Objects/longobject.c",
             FunctionId::intern_static => "Objects/unicodeobject.c",
             FunctionId::is_basic_proxy => "Objects/weakrefobject.c",
             FunctionId::is_basic_ref => "Objects/weakrefobject.c",
@@ -10071,6 +10273,7 @@ impl FunctionId {
             FunctionId::list_richcompare_impl => "Objects/listobject.c",
             FunctionId::list_slice_step_lock_held => "Objects/listobject.c",
             FunctionId::list_slice_wrap => "Objects/listobject.c",
+            FunctionId::list_sort => "Objects/listobject.c",
             FunctionId::list_subscript => "Objects/listobject.c",
             FunctionId::list_vectorcall => "Objects/listobject.c",
             FunctionId::listiter_dealloc => "Objects/listobject.c",
@@ -10107,6 +10310,7 @@ impl FunctionId {
             FunctionId::long_mod => "Objects/longobject.c",
             FunctionId::long_mul => "Objects/longobject.c",
             FunctionId::long_neg => "Objects/longobject.c",
+            FunctionId::long_new => "Objects/longobject.c",
             FunctionId::long_new_impl => "Objects/longobject.c",
             FunctionId::long_normalize => "Objects/longobject.c",
             FunctionId::long_or => "Objects/longobject.c",
@@ -10151,6 +10355,7 @@ impl FunctionId {
             FunctionId::mappingproxy_items => "Objects/descrobject.c",
             FunctionId::mappingproxy_keys => "Objects/descrobject.c",
             FunctionId::mappingproxy_len => "Objects/descrobject.c",
+            FunctionId::mappingproxy_new => "Objects/descrobject.c",
             FunctionId::mappingproxy_new_impl => "Objects/descrobject.c",
             FunctionId::mappingproxy_or => "Objects/descrobject.c",
             FunctionId::mappingproxy_repr => "Objects/descrobject.c",
@@ -10185,6 +10390,7 @@ impl FunctionId {
             FunctionId::method_check_args => "Objects/descrobject.c",
             FunctionId::method_dealloc => "Objects/classobject.c",
             FunctionId::method_descr_get => "Objects/classobject.c",
+            FunctionId::method_enter_call => "Objects/descrobject.c",
             FunctionId::method_get => "Objects/descrobject.c",
             FunctionId::method_get_doc => "Objects/classobject.c",
             FunctionId::method_get_text_signature => "Objects/descrobject.c",
@@ -10206,6 +10412,7 @@ impl FunctionId {
             FunctionId::method_vectorcall_O => "Objects/descrobject.c",
             FunctionId::method_vectorcall_VARARGS => "Objects/descrobject.c",
             FunctionId::method_vectorcall_VARARGS_KEYWORDS => "Objects/descrobject.c",
+            FunctionId::module___init__ => "Objects/moduleobject.c",
             FunctionId::module___init___impl => "Objects/moduleobject.c",
             FunctionId::module_clear => "Objects/moduleobject.c",
             FunctionId::module_dealloc => "Objects/moduleobject.c",
@@ -10271,6 +10478,7 @@ impl FunctionId {
             FunctionId::object_set_class_world_stopped => "Objects/typeobject.c",
             FunctionId::object_str => "Objects/typeobject.c",
             FunctionId::object_subclasshook => "Objects/typeobject.c",
+            FunctionId::output_markup => "Objects/unicodeobject.c",
             FunctionId::overrides_hash => "Objects/typeobject.c",
             FunctionId::pad => "Objects/unicodeobject.c",
             FunctionId::parse_args_finds_unicode => "Objects/unicodeobject.c",
@@ -10287,6 +10495,7 @@ impl FunctionId {
             FunctionId::property_get___isabstractmethod__ => "Objects/descrobject.c",
             FunctionId::property_get__name__ => "Objects/descrobject.c",
             FunctionId::property_getter => "Objects/descrobject.c",
+            FunctionId::property_init => "Objects/descrobject.c",
             FunctionId::property_init_impl => "Objects/descrobject.c",
             FunctionId::property_name => "Objects/descrobject.c",
             FunctionId::property_set__name__ => "Objects/descrobject.c",
@@ -10299,6 +10508,7 @@ impl FunctionId {
             FunctionId::proxy_bytes => "Objects/weakrefobject.c",
             FunctionId::proxy_call => "Objects/weakrefobject.c",
             FunctionId::proxy_check_ref => "Objects/weakrefobject.c",
+            FunctionId::proxy_checkref => "Objects/weakrefobject.c",
             FunctionId::proxy_contains => "Objects/weakrefobject.c",
             FunctionId::proxy_dealloc => "Objects/weakrefobject.c",
             FunctionId::proxy_divmod => "Objects/weakrefobject.c",
@@ -10575,6 +10785,7 @@ impl FunctionId {
             FunctionId::stringlib_capitalize => "Objects/bytearrayobject.c",
             FunctionId::stringlib_center_impl => "Objects/bytearrayobject.c",
             FunctionId::stringlib_count => "Objects/bytearrayobject.c",
+            FunctionId::stringlib_expandtabs => "Objects/bytearrayobject.c",
             FunctionId::stringlib_find => "Objects/bytearrayobject.c",
             FunctionId::stringlib_isalnum => "Objects/bytearrayobject.c",
             FunctionId::stringlib_isalpha => "Objects/bytearrayobject.c",
@@ -10597,6 +10808,7 @@ impl FunctionId {
             FunctionId::striter_reduce => "Objects/bytesobject.c",
             FunctionId::striter_setstate => "Objects/bytesobject.c",
             FunctionId::structseq_dealloc => "Objects/structseq.c",
+            FunctionId::structseq_new => "Objects/structseq.c",
             FunctionId::subtype_clear => "Objects/typeobject.c",
             FunctionId::subtype_dealloc => "Objects/typeobject.c",
             FunctionId::subtype_dict => "Objects/typeobject.c",
@@ -10762,11 +10974,13 @@ impl FunctionId {
             FunctionId::unicode_check_encoding_errors => "Objects/unicodeobject.c",
             FunctionId::unicode_check_modifiable => "Objects/unicodeobject.c",
             FunctionId::unicode_count => "Objects/unicodeobject.c",
+            FunctionId::unicode_encode => "Objects/unicodeobject.c",
             FunctionId::unicode_encode_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_encode_utf8 => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith => "Objects/unicodeobject.c",
             FunctionId::unicode_endswith_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_ensure_utf8 => "Objects/unicodeobject.c",
+            FunctionId::unicode_expandtabs => "Objects/unicodeobject.c",
             FunctionId::unicode_expandtabs_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_find => "Objects/unicodeobject.c",
             FunctionId::unicode_find_impl => "Objects/unicodeobject.c",
@@ -10816,6 +11030,7 @@ impl FunctionId {
             FunctionId::unicode_maketrans_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_mod => "Objects/unicodeobject.c",
             FunctionId::unicode_modifiable => "Objects/unicodeobject.c",
+            FunctionId::unicode_new => "Objects/unicodeobject.c",
             FunctionId::unicode_new_empty => "Objects/unicodeobject.c",
             FunctionId::unicode_new_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_partition => "Objects/unicodeobject.c",
@@ -10835,11 +11050,14 @@ impl FunctionId {
             FunctionId::unicode_rindex_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_rjust_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_rpartition => "Objects/unicodeobject.c",
+            FunctionId::unicode_rsplit => "Objects/unicodeobject.c",
             FunctionId::unicode_rsplit_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_rstrip => "Objects/unicodeobject.c",
             FunctionId::unicode_rstrip_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_sizeof => "Objects/unicodeobject.c",
+            FunctionId::unicode_split => "Objects/unicodeobject.c",
             FunctionId::unicode_split_impl => "Objects/unicodeobject.c",
+            FunctionId::unicode_splitlines => "Objects/unicodeobject.c",
             FunctionId::unicode_splitlines_impl => "Objects/unicodeobject.c",
             FunctionId::unicode_startswith => "Objects/unicodeobject.c",
             FunctionId::unicode_startswith_impl => "Objects/unicodeobject.c",
@@ -10879,6 +11097,7 @@ impl FunctionId {
             FunctionId::unsafe_long_compare => "Objects/listobject.c",
             FunctionId::update_all_slots => "Objects/typeobject.c",
             FunctionId::update_subclasses => "Objects/typeobject.c",
+            FunctionId::valid_identifier => "Objects/typeobject.c",
             FunctionId::valid_index => "Objects/listobject.c",
             FunctionId::validate_step => "Objects/rangeobject.c",
             FunctionId::values_size_from_count => "Objects/dictobject.c",
@@ -11216,19 +11435,6 @@ pub trait CApi: Sized {
                 Gives::Size,
             )?;
         crate::calls::int(self, "GroupGenerator_next", value)
-    }
-    /// `MarkupIterator_next`.
-    fn MarkupIterator_next(
-        &mut self,
-        a0: Option<&Self::Object>,
-        a1: &Self::Object,
-        a2: &mut i32,
-        a3: &Self::Object,
-        a4: &Self::Object,
-        a5: &mut u32,
-        args: &mut i32,
-    ) -> Result<i32, Self::Error> {
-        Err(self.unsupported("MarkupIterator_next"))
     }
     /// `MarkupIterator_str`.
     fn MarkupIterator_str(
@@ -14086,9 +14292,11 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyLong_AsDouble"))
     }
     /// `PyLong_AsInt`.
-    fn PyLong_AsInt(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("PyLong_AsInt", &mut [Asked::Object(Some(object))], Gives::Int)?;
+    fn PyLong_AsInt(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        let value = self.ask("PyLong_AsInt", &mut [Asked::Object(object)], Gives::Int)?;
         crate::calls::int(self, "PyLong_AsInt", value)
     }
     /// `PyLong_AsLong`.
@@ -14391,6 +14599,13 @@ pub trait CApi: Sized {
                 Gives::Int,
             )?;
         crate::calls::int(self, "PyMethodDescrObject_d_method_ml_flags", value)
+    }
+    /// `PyMethodDescrObject_d_method_ml_meth`.
+    fn PyMethodDescrObject_d_method_ml_meth(
+        &mut self,
+        object: &Self::Object,
+    ) -> Result<Option<Self::Function>, Self::Error> {
+        Err(self.unsupported("PyMethodDescrObject_d_method_ml_meth"))
     }
     /// `PyMethodDescrObject_d_method_ml_name`.
     fn PyMethodDescrObject_d_method_ml_name(
@@ -16151,27 +16366,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "PyUnicode_DecodeUTF8", value)
     }
-    /// `PyUnicode_DecodeUTF8Stateful`.
-    fn PyUnicode_DecodeUTF8Stateful(
-        &mut self,
-        string: &str,
-        length: isize,
-        errors: Option<&str>,
-        consumed: &mut isize,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "PyUnicode_DecodeUTF8Stateful",
-                &mut [
-                    Asked::Str(Some(string)),
-                    Asked::Int(length as i64),
-                    Asked::Str(errors),
-                    Asked::OutSize(consumed),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "PyUnicode_DecodeUTF8Stateful", value)
-    }
     /// `PyUnicode_EqualToUTF8AndSize`.
     fn PyUnicode_EqualToUTF8AndSize(
         &mut self,
@@ -16232,16 +16426,16 @@ pub trait CApi: Sized {
     fn PyUnicode_FromEncodedObject(
         &mut self,
         obj: &Self::Object,
-        encoding: &str,
-        errors: Option<&str>,
+        encoding: Option<&str>,
+        errors: &str,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "PyUnicode_FromEncodedObject",
                 &mut [
                     Asked::Object(Some(obj)),
-                    Asked::Str(Some(encoding)),
-                    Asked::Str(errors),
+                    Asked::Str(encoding),
+                    Asked::Str(Some(errors)),
                 ],
                 Gives::Object,
             )?;
@@ -16292,6 +16486,10 @@ pub trait CApi: Sized {
         let value = self
             .ask("PyUnicode_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
         crate::calls::int(self, "PyUnicode_GET_SIZE", value)
+    }
+    /// `PyUnicode_GetDefaultEncoding`.
+    fn PyUnicode_GetDefaultEncoding(&mut self) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyUnicode_GetDefaultEncoding"))
     }
     /// `PyUnicode_IS_ASCII`.
     fn PyUnicode_IS_ASCII(
@@ -16988,6 +17186,20 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "_PyArg_NoPositional", value)
     }
+    /// `_PyArg_UnpackKeywords`.
+    fn _PyArg_UnpackKeywords(
+        &mut self,
+        args: &[Self::Object],
+        nargs: isize,
+        kwargs: Option<&Self::Object>,
+        kwnames: Option<&Self::Object>,
+        parser: &[&str],
+        minpos: i32,
+        maxpos: i32,
+        minkw: i32,
+    ) -> Result<Vec<Option<Self::Object>>, Self::Error> {
+        Err(self.unsupported("_PyArg_UnpackKeywords"))
+    }
     /// `_PyAsyncGen_ClearFreeLists`.
     fn _PyAsyncGen_ClearFreeLists(
         &mut self,
@@ -17195,6 +17407,20 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "_PyBytes_FromList", value)
+    }
+    /// `_PyBytes_FromSize`.
+    fn _PyBytes_FromSize(
+        &mut self,
+        a0: isize,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "_PyBytes_FromSize",
+                &mut [Asked::Int(a0 as i64), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "_PyBytes_FromSize", value)
     }
     /// `_PyBytes_FromTuple`.
     fn _PyBytes_FromTuple(
@@ -17489,27 +17715,6 @@ pub trait CApi: Sized {
         value: Option<&Self::Object>,
     ) -> Result<u64, Self::Error> {
         Err(self.unsupported("_PyDict_NotifyEvent"))
-    }
-    /// `_PyDict_Pop_KnownHash`.
-    fn _PyDict_Pop_KnownHash(
-        &mut self,
-        dict: &Self::Object,
-        key: &Self::Object,
-        hash: isize,
-        result: &mut Option<Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "_PyDict_Pop_KnownHash",
-                &mut [
-                    Asked::Object(Some(dict)),
-                    Asked::Object(Some(key)),
-                    Asked::Int(hash as i64),
-                    Asked::Out(result),
-                ],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "_PyDict_Pop_KnownHash", value)
     }
     /// `_PyDict_SetItem_LockHeld`.
     fn _PyDict_SetItem_LockHeld(
@@ -17906,9 +18111,11 @@ pub trait CApi: Sized {
         crate::calls::object(self, "_PyList_Extend", value)
     }
     /// `_PyLong_AsInt`.
-    fn _PyLong_AsInt(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("_PyLong_AsInt", &mut [Asked::Object(Some(object))], Gives::Int)?;
+    fn _PyLong_AsInt(
+        &mut self,
+        object: Option<&Self::Object>,
+    ) -> Result<i32, Self::Error> {
+        let value = self.ask("_PyLong_AsInt", &mut [Asked::Object(object)], Gives::Int)?;
         crate::calls::int(self, "_PyLong_AsInt", value)
     }
     /// `_PyLong_BothAreCompact`.
@@ -19506,20 +19713,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "_PyUnicode_AsLatin1String", value)
     }
-    /// `_PyUnicode_AsUTF8String`.
-    fn _PyUnicode_AsUTF8String(
-        &mut self,
-        unicode: &Self::Object,
-        errors: Option<&str>,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "_PyUnicode_AsUTF8String",
-                &mut [Asked::Object(Some(unicode)), Asked::Str(errors)],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "_PyUnicode_AsUTF8String", value)
-    }
     /// `_PyUnicode_Copy`.
     fn _PyUnicode_Copy(
         &mut self,
@@ -19570,25 +19763,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "_PyUnicode_DecodeUnicodeEscapeStateful", value)
-    }
-    /// `_PyUnicode_EncodeCharmap`.
-    fn _PyUnicode_EncodeCharmap(
-        &mut self,
-        unicode: &Self::Object,
-        mapping: &Self::Object,
-        errors: Option<&str>,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "_PyUnicode_EncodeCharmap",
-                &mut [
-                    Asked::Object(Some(unicode)),
-                    Asked::Object(Some(mapping)),
-                    Asked::Str(errors),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "_PyUnicode_EncodeCharmap", value)
     }
     /// `_PyUnicode_EncodeUTF16`.
     fn _PyUnicode_EncodeUTF16(
@@ -21060,7 +21234,7 @@ pub trait CApi: Sized {
         &mut self,
         argbuf: &str,
         arglen: isize,
-        sep: &Self::Object,
+        sep: Option<&Self::Object>,
         bytes_per_group: i32,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
@@ -21069,7 +21243,7 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Str(Some(argbuf)),
                     Asked::Int(arglen as i64),
-                    Asked::Object(Some(sep)),
+                    Asked::Object(sep),
                     Asked::Int(bytes_per_group as i64),
                 ],
                 Gives::Object,
@@ -21452,6 +21626,27 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "asciilib_prework_period", value)
     }
+    /// `bytearray___init___impl`.
+    fn bytearray___init___impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        a2: Option<&str>,
+        args: Option<&str>,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "bytearray___init___impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Str(a2),
+                    Asked::Str(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "bytearray___init___impl", value)
+    }
     /// `bytearray_append_impl`.
     fn bytearray_append_impl(
         &mut self,
@@ -21563,6 +21758,25 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "bytearray_reverse_impl", value)
     }
+    /// `bytearray_rsplit_impl`.
+    fn bytearray_rsplit_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytearray_rsplit_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_rsplit_impl", value)
+    }
     /// `bytearray_sizeof_impl`.
     fn bytearray_sizeof_impl(
         &mut self,
@@ -21575,6 +21789,25 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytearray_sizeof_impl", value)
+    }
+    /// `bytearray_split_impl`.
+    fn bytearray_split_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytearray_split_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_split_impl", value)
     }
     /// `bytearray_strip_impl_helper`.
     fn bytearray_strip_impl_helper(
@@ -21594,6 +21827,25 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytearray_strip_impl_helper", value)
+    }
+    /// `bytearray_translate_impl`.
+    fn bytearray_translate_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytearray_translate_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearray_translate_impl", value)
     }
     /// `bytearrayobject_countchar`.
     fn bytearrayobject_countchar(
@@ -21734,6 +21986,20 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytearrayobject_stringlib_bytes_join", value)
+    }
+    /// `bytearrayobject_stringlib_expandtabs_impl`.
+    fn bytearrayobject_stringlib_expandtabs_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytearrayobject_stringlib_expandtabs_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytearrayobject_stringlib_expandtabs_impl", value)
     }
     /// `bytearrayobject_stringlib_partition`.
     fn bytearrayobject_stringlib_partition(
@@ -21887,6 +22153,44 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "bytes_removesuffix_impl", value)
     }
+    /// `bytes_rsplit_impl`.
+    fn bytes_rsplit_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytes_rsplit_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_rsplit_impl", value)
+    }
+    /// `bytes_split_impl`.
+    fn bytes_split_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: isize,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytes_split_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(a1),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_split_impl", value)
+    }
     /// `bytes_subtype_new`.
     fn bytes_subtype_new(
         &mut self,
@@ -21900,6 +22204,25 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytes_subtype_new", value)
+    }
+    /// `bytes_translate_impl`.
+    fn bytes_translate_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytes_translate_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytes_translate_impl", value)
     }
     /// `bytesiterobject_it_index`.
     fn bytesiterobject_it_index(
@@ -22080,6 +22403,20 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytesobject_stringlib_bytes_join", value)
+    }
+    /// `bytesobject_stringlib_expandtabs_impl`.
+    fn bytesobject_stringlib_expandtabs_impl(
+        &mut self,
+        a0: &Self::Object,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "bytesobject_stringlib_expandtabs_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "bytesobject_stringlib_expandtabs_impl", value)
     }
     /// `bytesobject_stringlib_partition`.
     fn bytesobject_stringlib_partition(
@@ -22670,20 +23007,57 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "charmap_decode_string", value)
     }
-    /// `check_keyword`.
-    fn check_keyword(
+    /// `charmap_encoding_error`.
+    fn charmap_encoding_error(
         &mut self,
-        a0: Option<&Self::Object>,
-        a1: i32,
-        args: &str,
+        a0: &Self::Object,
+        a1: &mut isize,
+        a2: &Self::Object,
+        a3: &mut Option<Self::Object>,
+        a4: &mut i32,
+        a5: &mut Option<Self::Object>,
+        a6: &str,
+        a7: &mut Option<Self::Object>,
+        args: &mut isize,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
-                "check_keyword",
-                &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Str(Some(args))],
+                "charmap_encoding_error",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::OutSize(a1),
+                    Asked::Object(Some(a2)),
+                    Asked::Out(a3),
+                    Asked::OutInt(a4),
+                    Asked::Out(a5),
+                    Asked::Str(Some(a6)),
+                    Asked::Out(a7),
+                    Asked::OutSize(args),
+                ],
                 Gives::Int,
             )?;
-        crate::calls::int(self, "check_keyword", value)
+        crate::calls::int(self, "charmap_encoding_error", value)
+    }
+    /// `charmapencode_output`.
+    fn charmapencode_output(
+        &mut self,
+        a0: u32,
+        a1: &Self::Object,
+        a2: &mut Option<Self::Object>,
+        args: &mut isize,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "charmapencode_output",
+                &mut [
+                    Asked::Int(a0 as i64),
+                    Asked::Object(Some(a1)),
+                    Asked::Out(a2),
+                    Asked::OutSize(args),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "charmapencode_output", value)
     }
     /// `classmethod_cm_callable`.
     fn classmethod_cm_callable(
@@ -22803,6 +23177,21 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "complex_conjugate_impl", value)
+    }
+    /// `complex_new_impl`.
+    fn complex_new_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "complex_new_impl",
+                &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "complex_new_impl", value)
     }
     /// `copy_values`.
     fn copy_values(
@@ -23567,6 +23956,33 @@ pub trait CApi: Sized {
             )?;
         crate::calls::int(self, "frozenset_hash_impl", value)
     }
+    /// `func_new_impl`.
+    fn func_new_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: &Self::Object,
+        a3: Option<&Self::Object>,
+        a4: Option<&Self::Object>,
+        a5: Option<&Self::Object>,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "func_new_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(a2)),
+                    Asked::Object(a3),
+                    Asked::Object(a4),
+                    Asked::Object(a5),
+                    Asked::Object(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "func_new_impl", value)
+    }
     /// `gaiterobject_obj`.
     fn gaiterobject_obj(
         &mut self,
@@ -23855,6 +24271,48 @@ pub trait CApi: Sized {
                 Gives::Size,
             )?;
         crate::calls::int(self, "int___sizeof___impl", value)
+    }
+    /// `int_from_bytes_impl`.
+    fn int_from_bytes_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        a2: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "int_from_bytes_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "int_from_bytes_impl", value)
+    }
+    /// `int_to_bytes_impl`.
+    fn int_to_bytes_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: isize,
+        a2: Option<&Self::Object>,
+        args: i32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "int_to_bytes_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Int(a1 as i64),
+                    Asked::Object(a2),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "int_to_bytes_impl", value)
     }
     /// `intern_common`.
     fn intern_common(
@@ -24544,13 +25002,6 @@ pub trait CApi: Sized {
             .ask("maybe_small_long", &mut [Asked::Object(object)], Gives::Object)?;
         crate::calls::object(self, "maybe_small_long", value)
     }
-    /// `method_enter_call`.
-    fn method_enter_call(
-        &mut self,
-        args: &Self::Object,
-    ) -> Result<Option<Self::Function>, Self::Error> {
-        Err(self.unsupported("method_enter_call"))
-    }
     /// `mro_implementation`.
     fn mro_implementation(
         &mut self,
@@ -24667,37 +25118,6 @@ pub trait CApi: Sized {
             )?;
         crate::calls::object(self, "object_getstate_default", value)
     }
-    /// `output_markup`.
-    fn output_markup(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        a2: i32,
-        a3: u32,
-        a4: &Self::Object,
-        a5: Option<&Self::Object>,
-        a6: &Self::Object,
-        a7: i32,
-        args: &Self::Object,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "output_markup",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Object(Some(a1)),
-                    Asked::Int(a2 as i64),
-                    Asked::Int(a3 as i64),
-                    Asked::Object(Some(a4)),
-                    Asked::Object(a5),
-                    Asked::Object(Some(a6)),
-                    Asked::Int(a7 as i64),
-                    Asked::Object(Some(args)),
-                ],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "output_markup", value)
-    }
     /// `parse_weakref_init_args`.
     fn parse_weakref_init_args(
         &mut self,
@@ -24798,12 +25218,6 @@ pub trait CApi: Sized {
                 Gives::Optional,
             )?;
         crate::calls::optional(self, "propertyobject_prop_set", value)
-    }
-    /// `proxy_checkref`.
-    fn proxy_checkref(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("proxy_checkref", &mut [Asked::Object(Some(object))], Gives::Int)?;
-        crate::calls::int(self, "proxy_checkref", value)
     }
     /// `pytype_slotdef_name`.
     fn pytype_slotdef_name(
@@ -24971,6 +25385,25 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "rem1", value)
+    }
+    /// `render_field`.
+    fn render_field(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: &Self::Object,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "render_field",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(Some(args)),
+                ],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "render_field", value)
     }
     /// `replace`.
     fn replace(
@@ -30028,6 +30461,25 @@ pub trait CApi: Sized {
     fn strlen(&mut self, s: &str) -> Result<usize, Self::Error> {
         Ok(s.len())
     }
+    /// `structseq_new_impl`.
+    fn structseq_new_impl(
+        &mut self,
+        a0: &Self::Object,
+        a1: &Self::Object,
+        args: Option<&Self::Object>,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "structseq_new_impl",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Object(Some(a1)),
+                    Asked::Object(args),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "structseq_new_impl", value)
+    }
     /// `super_init_without_args`.
     fn super_init_without_args(
         &mut self,
@@ -30791,6 +31243,20 @@ pub trait CApi: Sized {
             .ask("unicode_char", &mut [Asked::Int(object as i64)], Gives::Object)?;
         crate::calls::object(self, "unicode_char", value)
     }
+    /// `unicode_check_encoding_errors`.
+    fn unicode_check_encoding_errors(
+        &mut self,
+        a0: &str,
+        args: &str,
+    ) -> Result<i32, Self::Error> {
+        let value = self
+            .ask(
+                "unicode_check_encoding_errors",
+                &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))],
+                Gives::Int,
+            )?;
+        crate::calls::int(self, "unicode_check_encoding_errors", value)
+    }
     /// `unicode_clear_identifiers`.
     fn unicode_clear_identifiers(
         &mut self,
@@ -30940,6 +31406,25 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "unicode_encode_locale", value)
+    }
+    /// `unicode_encode_ucs1`.
+    fn unicode_encode_ucs1(
+        &mut self,
+        a0: &Self::Object,
+        a1: &str,
+        args: u32,
+    ) -> Result<Self::Object, Self::Error> {
+        let value = self
+            .ask(
+                "unicode_encode_ucs1",
+                &mut [
+                    Asked::Object(Some(a0)),
+                    Asked::Str(Some(a1)),
+                    Asked::Int(args as i64),
+                ],
+                Gives::Object,
+            )?;
+        crate::calls::object(self, "unicode_encode_ucs1", value)
     }
     /// `unicode_encode_utf8`.
     fn unicode_encode_utf8(
@@ -31257,25 +31742,6 @@ pub trait CApi: Sized {
                 Gives::Object,
             )?;
         crate::calls::object(self, "unicode_lower_impl", value)
-    }
-    /// `unicode_new`.
-    fn unicode_new(
-        &mut self,
-        a0: &Self::Object,
-        a1: &Self::Object,
-        args: &Self::Object,
-    ) -> Result<Self::Object, Self::Error> {
-        let value = self
-            .ask(
-                "unicode_new",
-                &mut [
-                    Asked::Object(Some(a0)),
-                    Asked::Object(Some(a1)),
-                    Asked::Object(Some(args)),
-                ],
-                Gives::Object,
-            )?;
-        crate::calls::object(self, "unicode_new", value)
     }
     /// `unicode_result`.
     fn unicode_result(
@@ -31668,12 +32134,6 @@ pub trait CApi: Sized {
                 Gives::Int,
             )?;
         crate::calls::int(self, "update_slot", value)
-    }
-    /// `valid_identifier`.
-    fn valid_identifier(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("valid_identifier", &mut [Asked::Object(Some(object))], Gives::Int)?;
-        crate::calls::int(self, "valid_identifier", value)
     }
     /// `values_lock_held`.
     fn values_lock_held(

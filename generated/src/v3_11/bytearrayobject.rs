@@ -59,6 +59,141 @@ pub fn _canresize<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error
     }
     return Ok(1);
 }
+/// CPython: Objects/bytearrayobject.c, `bytearray___init__`.
+pub fn bytearray___init__<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::bytearray___init__);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["bytearray", "source", "encoding", "errors"],
+            0,
+            3,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result_2.get(0).cloned().flatten();
+        let (arg_2, noptargs_3) = if item.is_some() {
+            let arg = result_2.get(0).cloned().flatten();
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                return Ok(c.bytearray___init___impl(self_, arg.as_ref(), None, None)?);
+            }
+            (arg.clone(), noptargs_2)
+        } else {
+            (None, noptargs)
+        };
+        if !result_2.get(1).cloned().flatten().is_some() {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_5 = match item_8.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_10 = result_2.get(2).cloned().flatten();
+                let object_6 = match item_10.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument(
+                    "bytearray",
+                    "argument 'errors'",
+                    "str",
+                    &object_6,
+                )?;
+                return Ok(-1);
+            }
+            let item_9 = result_2.get(2).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_5 = c
+                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_5)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                c.bytearray___init___impl(self_, arg_2.as_ref(), None, Some(&result_5))?,
+            );
+        }
+        let item_2 = result_2.get(1).cloned().flatten();
+        let object = match item_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_7 = result_2.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("bytearray", "argument 'encoding'", "str", &object_4)?;
+            return Ok(-1);
+        }
+        let item_3 = result_2.get(1).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_3)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs_3.wrapping_sub(1) != 0 {
+            let item_4 = result_2.get(2).cloned().flatten();
+            let object_2 = match item_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_6 = result_2.get(2).cloned().flatten();
+                let object_3 = match item_6.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument(
+                    "bytearray",
+                    "argument 'errors'",
+                    "str",
+                    &object_3,
+                )?;
+                return Ok(-1);
+            }
+            let item_5 = result_2.get(2).cloned().flatten();
+            let mut errors_length = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_4)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                c
+                    .bytearray___init___impl(
+                        self_,
+                        arg_2.as_ref(),
+                        Some(&result_3),
+                        Some(&result_4),
+                    )?,
+            );
+        }
+        return Ok(
+            c.bytearray___init___impl(self_, arg_2.as_ref(), Some(&result_3), None)?,
+        );
+    }
+    return Ok(c.bytearray___init___impl(self_, None, None, None)?);
+}
 /// CPython: Objects/bytearrayobject.c, `bytearray_clear`.
 pub fn bytearray_clear<C: CApi>(
     c: &mut C,
@@ -202,6 +337,43 @@ pub fn bytearray_removesuffix<C: CApi>(
         super::abstract_::PyBuffer_Release(c, &suffix)?;
     }
     return Ok(Some(return_value));
+}
+/// CPython: Objects/bytearrayobject.c, `bytearray_translate`.
+pub fn bytearray_translate<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_translate);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["translate", "", "delete"],
+            1,
+            2,
+            0,
+        )?;
+    let table = match result.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if noptargs != 0 {
+        return Ok(
+            c
+                .bytearray_translate_impl(
+                    self_,
+                    &table,
+                    result.get(1).cloned().flatten().as_ref(),
+                )?,
+        );
+    }
+    return Ok(c.bytearray_translate_impl(self_, &table, None)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_maketrans`.
 pub fn bytearray_maketrans<C: CApi>(
@@ -679,6 +851,122 @@ pub fn bytearray_replace<C: CApi>(
     }
     return Ok(Some(return_value_2));
 }
+/// CPython: Objects/bytearrayobject.c, `bytearray_split`.
+pub fn bytearray_split<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_split);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["split", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(c.bytearray_split_impl(self_, Some(&Py_None), -1)?);
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(c.bytearray_split_impl(self_, sep.as_ref(), -1)?);
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(c.bytearray_split_impl(self_, sep_2.as_ref(), ival)?);
+    }
+    return Ok(c.bytearray_split_impl(self_, sep_2.as_ref(), ival)?);
+}
+/// CPython: Objects/bytearrayobject.c, `bytearray_rsplit`.
+pub fn bytearray_rsplit<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_rsplit);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["rsplit", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(c.bytearray_rsplit_impl(self_, Some(&Py_None), -1)?);
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(c.bytearray_rsplit_impl(self_, sep.as_ref(), -1)?);
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(c.bytearray_rsplit_impl(self_, sep_2.as_ref(), ival)?);
+    }
+    return Ok(c.bytearray_rsplit_impl(self_, sep_2.as_ref(), ival)?);
+}
 /// CPython: Objects/bytearrayobject.c, `bytearray_reverse`.
 pub fn bytearray_reverse<C: CApi>(
     c: &mut C,
@@ -893,6 +1181,165 @@ pub fn bytearray_rstrip<C: CApi>(
     let Py_None = c.global(Global::Py_None)?;
     return Ok(super::bytearrayobject::bytearray_rstrip_impl(c, self_, &Py_None)?);
 }
+/// CPython: Objects/bytearrayobject.c, `bytearray_decode`.
+pub fn bytearray_decode<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytearray_decode);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["decode", "encoding", "errors"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        if !result.get(0).cloned().flatten().is_some() {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_5 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_9 = result.get(1).cloned().flatten();
+                let object_6 = match item_9.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_6)?;
+                return Ok(None);
+            }
+            let item_8 = result.get(1).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_4)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytearrayobject::bytearray_decode_impl(
+                        c,
+                        self_,
+                        None,
+                        Some(&result_4),
+                    )?,
+                ),
+            );
+        }
+        let item = result.get(0).cloned().flatten();
+        let object = match item.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_6 = result.get(0).cloned().flatten();
+            let object_4 = match item_6.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_4)?;
+            return Ok(None);
+        }
+        let item_2 = result.get(0).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_2)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs.wrapping_sub(1) != 0 {
+            let item_3 = result.get(1).cloned().flatten();
+            let object_2 = match item_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_5 = result.get(1).cloned().flatten();
+                let object_3 = match item_5.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_3)?;
+                return Ok(None);
+            }
+            let item_4 = result.get(1).cloned().flatten();
+            let mut errors_length = 0;
+            let result_3 = c
+                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_3)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytearrayobject::bytearray_decode_impl(
+                        c,
+                        self_,
+                        Some(&result_2),
+                        Some(&result_3),
+                    )?,
+                ),
+            );
+        }
+        return Ok(
+            Some(
+                super::bytearrayobject::bytearray_decode_impl(
+                    c,
+                    self_,
+                    Some(&result_2),
+                    None,
+                )?,
+            ),
+        );
+    }
+    return Ok(
+        Some(super::bytearrayobject::bytearray_decode_impl(c, self_, None, None)?),
+    );
+}
+/// CPython: Objects/bytearrayobject.c, `bytearray_splitlines`.
+pub fn bytearray_splitlines<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_splitlines);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["splitlines", "keepends"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(
+            super::bytearrayobject::bytearray_splitlines_impl(c, self_, result_2)?,
+        );
+    }
+    return Ok(super::bytearrayobject::bytearray_splitlines_impl(c, self_, 0)?);
+}
 /// CPython: Objects/bytearrayobject.c, `bytearray_fromhex`.
 pub fn bytearray_fromhex<C: CApi>(
     c: &mut C,
@@ -912,6 +1359,57 @@ pub fn bytearray_fromhex<C: CApi>(
         Err(error) => return Err(error),
     };
     return Ok(Some(super::bytearrayobject::bytearray_fromhex_impl(c, type_, arg)?));
+}
+/// CPython: Objects/bytearrayobject.c, `bytearray_hex`.
+pub fn bytearray_hex<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytearray_hex);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["hex", "sep", "bytes_per_sep"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result.get(0).cloned().flatten();
+        let sep_2 = if item.is_some() {
+            let sep = result.get(0).cloned().flatten();
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    super::bytearrayobject::bytearray_hex_impl(
+                        c,
+                        self_,
+                        sep.as_ref(),
+                        1,
+                    )?,
+                );
+            }
+            sep.clone()
+        } else {
+            None
+        };
+        let result_2 = c._PyLong_AsInt(result.get(1).cloned().flatten().as_ref())?;
+        return Ok(
+            super::bytearrayobject::bytearray_hex_impl(
+                c,
+                self_,
+                sep_2.as_ref(),
+                result_2,
+            )?,
+        );
+    }
+    return Ok(super::bytearrayobject::bytearray_hex_impl(c, self_, None, 1)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_reduce`.
 pub fn bytearray_reduce<C: CApi>(
@@ -941,7 +1439,7 @@ pub fn bytearray_reduce_ex<C: CApi>(
         return Ok(super::bytearrayobject::bytearray_reduce_ex_impl(c, self_, 0)?);
     }
     let item = c.item(args, 0)?;
-    let result_2 = c._PyLong_AsInt(&item)?;
+    let result_2 = c._PyLong_AsInt(Some(&item))?;
     return Ok(super::bytearrayobject::bytearray_reduce_ex_impl(c, self_, result_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_sizeof`.
@@ -1802,6 +2300,33 @@ pub fn stringlib_swapcase<C: CApi>(
     c._Py_bytes_swapcase(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
+/// CPython: Objects/bytearrayobject.c, `stringlib_expandtabs`.
+pub fn stringlib_expandtabs<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::stringlib_expandtabs);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["expandtabs", "tabsize"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(c.bytearrayobject_stringlib_expandtabs_impl(self_, result_2)?);
+    }
+    return Ok(c.bytearrayobject_stringlib_expandtabs_impl(self_, 8)?);
+}
 /// CPython: Objects/bytearrayobject.c, `stringlib_zfill`.
 pub fn stringlib_zfill<C: CApi>(
     c: &mut C,
@@ -2500,11 +3025,38 @@ pub fn bytearray_rstrip_impl<C: CApi>(
 pub fn bytearray_decode_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    encoding: &str,
-    errors: &str,
+    encoding: Option<&str>,
+    errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_decode_impl);
-    return Ok(c.PyUnicode_FromEncodedObject(self_, encoding, Some(errors))?);
+    if let Some(encoding_2) = encoding {
+        let text = match errors {
+            Some(text) => text,
+            None => return Err(c.unsupported("NULL where a string must be")),
+        };
+        return Ok(c.PyUnicode_FromEncodedObject(self_, Some(encoding_2), text)?);
+    }
+    let result = match c.PyUnicode_GetDefaultEncoding() {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            match errors {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "bytearray_decode_impl: call of PyUnicode_FromEncodedObject while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    let text_2 = match errors {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    return Ok(c.PyUnicode_FromEncodedObject(self_, Some(&result), text_2)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_alloc`.
 pub fn bytearray_alloc<C: CApi>(
@@ -2597,7 +3149,7 @@ pub fn bytearray_fromhex_impl<C: CApi>(
 pub fn bytearray_hex_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    sep: &C::Object,
+    sep: Option<&C::Object>,
     bytes_per_sep: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_hex_impl);

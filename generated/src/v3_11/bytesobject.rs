@@ -16,6 +16,64 @@ pub fn bytes___bytes__<C: CApi>(
     c.enter(FunctionId::bytes___bytes__);
     return Ok(super::bytesobject::bytes___bytes___impl(c, self_)?);
 }
+/// CPython: Objects/bytesobject.c, `bytes_split`.
+pub fn bytes_split<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_split);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["split", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(c.bytes_split_impl(self_, Some(&Py_None), -1)?);
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(c.bytes_split_impl(self_, sep.as_ref(), -1)?);
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(c.bytes_split_impl(self_, sep_2.as_ref(), ival)?);
+    }
+    return Ok(c.bytes_split_impl(self_, sep_2.as_ref(), ival)?);
+}
 /// CPython: Objects/bytesobject.c, `bytes_partition`.
 pub fn bytes_partition<C: CApi>(
     c: &mut C,
@@ -142,6 +200,64 @@ pub fn bytes_rpartition<C: CApi>(
     }
     return Ok(Some(return_value));
 }
+/// CPython: Objects/bytesobject.c, `bytes_rsplit`.
+pub fn bytes_rsplit<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_rsplit);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["rsplit", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(c.bytes_rsplit_impl(self_, Some(&Py_None), -1)?);
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(c.bytes_rsplit_impl(self_, sep.as_ref(), -1)?);
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(c.bytes_rsplit_impl(self_, sep_2.as_ref(), ival)?);
+    }
+    return Ok(c.bytes_rsplit_impl(self_, sep_2.as_ref(), ival)?);
+}
 /// CPython: Objects/bytesobject.c, `bytes_strip`.
 pub fn bytes_strip<C: CApi>(
     c: &mut C,
@@ -207,6 +323,43 @@ pub fn bytes_rstrip<C: CApi>(
     }
     let Py_None = c.global(Global::Py_None)?;
     return Ok(super::bytesobject::bytes_rstrip_impl(c, self_, &Py_None)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_translate`.
+pub fn bytes_translate<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_translate);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["translate", "", "delete"],
+            1,
+            2,
+            0,
+        )?;
+    let table = match result.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if noptargs != 0 {
+        return Ok(
+            c
+                .bytes_translate_impl(
+                    self_,
+                    &table,
+                    result.get(1).cloned().flatten().as_ref(),
+                )?,
+        );
+    }
+    return Ok(c.bytes_translate_impl(self_, &table, None)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_maketrans`.
 pub fn bytes_maketrans<C: CApi>(
@@ -806,6 +959,154 @@ pub fn bytes_removesuffix<C: CApi>(
     }
     return Ok(Some(return_value));
 }
+/// CPython: Objects/bytesobject.c, `bytes_decode`.
+pub fn bytes_decode<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytes_decode);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["decode", "encoding", "errors"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        if !result.get(0).cloned().flatten().is_some() {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_5 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_9 = result.get(1).cloned().flatten();
+                let object_6 = match item_9.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_6)?;
+                return Ok(None);
+            }
+            let item_8 = result.get(1).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_4)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytesobject::bytes_decode_impl(
+                        c,
+                        self_,
+                        None,
+                        Some(&result_4),
+                    )?,
+                ),
+            );
+        }
+        let item = result.get(0).cloned().flatten();
+        let object = match item.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_6 = result.get(0).cloned().flatten();
+            let object_4 = match item_6.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("decode", "argument 'encoding'", "str", &object_4)?;
+            return Ok(None);
+        }
+        let item_2 = result.get(0).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_2)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs.wrapping_sub(1) != 0 {
+            let item_3 = result.get(1).cloned().flatten();
+            let object_2 = match item_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_5 = result.get(1).cloned().flatten();
+                let object_3 = match item_5.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("decode", "argument 'errors'", "str", &object_3)?;
+                return Ok(None);
+            }
+            let item_4 = result.get(1).cloned().flatten();
+            let mut errors_length = 0;
+            let result_3 = c
+                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_3)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytesobject::bytes_decode_impl(
+                        c,
+                        self_,
+                        Some(&result_2),
+                        Some(&result_3),
+                    )?,
+                ),
+            );
+        }
+        return Ok(
+            Some(super::bytesobject::bytes_decode_impl(c, self_, Some(&result_2), None)?),
+        );
+    }
+    return Ok(Some(super::bytesobject::bytes_decode_impl(c, self_, None, None)?));
+}
+/// CPython: Objects/bytesobject.c, `bytes_splitlines`.
+pub fn bytes_splitlines<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_splitlines);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["splitlines", "keepends"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(super::bytesobject::bytes_splitlines_impl(c, self_, result_2)?);
+    }
+    return Ok(super::bytesobject::bytes_splitlines_impl(c, self_, 0)?);
+}
 /// CPython: Objects/bytesobject.c, `bytes_fromhex`.
 pub fn bytes_fromhex<C: CApi>(
     c: &mut C,
@@ -825,6 +1126,200 @@ pub fn bytes_fromhex<C: CApi>(
         Err(error) => return Err(error),
     };
     return Ok(Some(super::bytesobject::bytes_fromhex_impl(c, type_, arg)?));
+}
+/// CPython: Objects/bytesobject.c, `bytes_hex`.
+pub fn bytes_hex<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytes_hex);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["hex", "sep", "bytes_per_sep"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result.get(0).cloned().flatten();
+        let sep_2 = if item.is_some() {
+            let sep = result.get(0).cloned().flatten();
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(
+                    super::bytesobject::bytes_hex_impl(c, self_, sep.as_ref(), 1)?,
+                );
+            }
+            sep.clone()
+        } else {
+            None
+        };
+        let result_2 = c._PyLong_AsInt(result.get(1).cloned().flatten().as_ref())?;
+        return Ok(
+            super::bytesobject::bytes_hex_impl(c, self_, sep_2.as_ref(), result_2)?,
+        );
+    }
+    return Ok(super::bytesobject::bytes_hex_impl(c, self_, None, 1)?);
+}
+/// CPython: Objects/bytesobject.c, `bytes_new`.
+pub fn bytes_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::bytes_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["bytes", "source", "encoding", "errors"],
+            0,
+            3,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result_2.get(0).cloned().flatten();
+        let (noptargs_3, x_2) = if item.is_some() {
+            let x = result_2.get(0).cloned().flatten();
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                return Ok(
+                    Some(
+                        super::bytesobject::bytes_new_impl(
+                            c,
+                            type_,
+                            x.as_ref(),
+                            None,
+                            None,
+                        )?,
+                    ),
+                );
+            }
+            (noptargs_2, x.clone())
+        } else {
+            (noptargs, None)
+        };
+        if !result_2.get(1).cloned().flatten().is_some() {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_5 = match item_8.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_10 = result_2.get(2).cloned().flatten();
+                let object_6 = match item_10.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("bytes", "argument 'errors'", "str", &object_6)?;
+                return Ok(None);
+            }
+            let item_9 = result_2.get(2).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_5 = c
+                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_5)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytesobject::bytes_new_impl(
+                        c,
+                        type_,
+                        x_2.as_ref(),
+                        None,
+                        Some(&result_5),
+                    )?,
+                ),
+            );
+        }
+        let item_2 = result_2.get(1).cloned().flatten();
+        let object = match item_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_7 = result_2.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("bytes", "argument 'encoding'", "str", &object_4)?;
+            return Ok(None);
+        }
+        let item_3 = result_2.get(1).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_3)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs_3.wrapping_sub(1) != 0 {
+            let item_4 = result_2.get(2).cloned().flatten();
+            let object_2 = match item_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_6 = result_2.get(2).cloned().flatten();
+                let object_3 = match item_6.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("bytes", "argument 'errors'", "str", &object_3)?;
+                return Ok(None);
+            }
+            let item_5 = result_2.get(2).cloned().flatten();
+            let mut errors_length = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_4)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::bytesobject::bytes_new_impl(
+                        c,
+                        type_,
+                        x_2.as_ref(),
+                        Some(&result_3),
+                        Some(&result_4),
+                    )?,
+                ),
+            );
+        }
+        return Ok(
+            Some(
+                super::bytesobject::bytes_new_impl(
+                    c,
+                    type_,
+                    x_2.as_ref(),
+                    Some(&result_3),
+                    None,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(super::bytesobject::bytes_new_impl(c, type_, None, None, None)?));
 }
 /// CPython: Objects/bytesobject.c, `getnextarg`.
 pub fn getnextarg<C: CApi>(
@@ -1705,6 +2200,33 @@ pub fn stringlib_swapcase<C: CApi>(
     c._Py_bytes_swapcase(&result_2, &result_3, result_4)?;
     return Ok(newobj);
 }
+/// CPython: Objects/bytesobject.c, `stringlib_expandtabs`.
+pub fn stringlib_expandtabs<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::bytesobject_stringlib_expandtabs);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["expandtabs", "tabsize"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(c.bytesobject_stringlib_expandtabs_impl(self_, result_2)?);
+    }
+    return Ok(c.bytesobject_stringlib_expandtabs_impl(self_, 8)?);
+}
 /// CPython: Objects/bytesobject.c, `stringlib_zfill`.
 pub fn stringlib_zfill<C: CApi>(
     c: &mut C,
@@ -2442,11 +2964,15 @@ pub fn bytes_endswith<C: CApi>(
 pub fn bytes_decode_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    encoding: &str,
-    errors: &str,
+    encoding: Option<&str>,
+    errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_decode_impl);
-    return Ok(c.PyUnicode_FromEncodedObject(self_, encoding, Some(errors))?);
+    let text = match errors {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    return Ok(c.PyUnicode_FromEncodedObject(self_, encoding, text)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_splitlines_impl`.
 pub fn bytes_splitlines_impl<C: CApi>(
@@ -2517,7 +3043,7 @@ pub fn bytes_fromhex_impl<C: CApi>(
 pub fn bytes_hex_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    sep: &C::Object,
+    sep: Option<&C::Object>,
     bytes_per_sep: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_hex_impl);
@@ -2605,43 +3131,236 @@ pub fn bytes_new_impl<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     x: Option<&C::Object>,
-    encoding: &str,
-    errors: &str,
+    encoding: Option<&str>,
+    errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_new_impl);
-    let Some(x_2) = x else {
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError_2, "encoding without a string argument"),
-        );
-    };
-    if !c.PyUnicode_Check(x_2)? {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError, "encoding without a string argument"),
-        );
-    }
-    let bytes = match c.PyUnicode_AsEncodedString(x_2, encoding, errors) {
-        Ok(bytes) => bytes,
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
+    let bytes_11 = if let Some(x_2) = x {
+        let bytes_9 = if let Some(encoding_2) = encoding {
+            if !c.PyUnicode_Check(x_2)? {
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError,
+                            "encoding without a string argument",
+                        ),
+                );
+            }
+            let text = match errors {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
+            let bytes = match c.PyUnicode_AsEncodedString(x_2, encoding_2, text) {
+                Ok(bytes) => bytes,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            bytes.clone()
+        } else {
+            if errors.is_some() {
+                if !c.PyUnicode_Check(x_2)? {
+                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError_3,
+                                "errors without a string argument",
+                            ),
+                    );
+                }
+                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError_2,
+                            "string argument without an encoding",
+                        ),
+                );
+            }
+            let id__bytes = c._Py_ID("__bytes__")?;
+            let bytes_8 = {
+                let func = match super::typeobject::_PyObject_LookupSpecial(
+                    c,
+                    x_2,
+                    &id__bytes,
+                ) {
+                    Ok(func) => func,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                if let Some(func_2) = &func {
+                    let bytes_2 = c._PyObject_CallNoArgs(func_2)?;
+                    if !c.PyBytes_Check(&bytes_2)? {
+                        let tp = c.Py_TYPE(&bytes_2)?;
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_TypeError_4,
+                                    "__bytes__ returned non-bytes (type %.200s)",
+                                    &[Argument::Str(tp_name.clone())],
+                                ),
+                        );
+                    }
+                    bytes_2.clone()
+                } else {
+                    if c.PyUnicode_Check(x_2)? {
+                        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_SetString(
+                                    &PyExc_TypeError_5,
+                                    "string argument without an encoding",
+                                ),
+                        );
+                    }
+                    let check = c._PyIndex_Check(x_2)?;
+                    let bytes_7 = if check {
+                        let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                        match c.PyNumber_AsSsize_t(x_2, Some(&PyExc_OverflowError)) {
+                            Ok(result) => {
+                                let bytes_4 = if result == -1 {
+                                    if result < 0 {
+                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                        return Err(
+                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                        );
+                                    }
+                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
+                                        Ok(bytes_3) => bytes_3,
+                                        Err(error_4) if c.is_exception(&error_4) => {
+                                            return Err(error_4);
+                                        }
+                                        Err(error_4) => return Err(error_4),
+                                    };
+                                    bytes_3.clone()
+                                } else {
+                                    if result < 0 {
+                                        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                                        return Err(
+                                            c.PyErr_SetString(&PyExc_ValueError, "negative count"),
+                                        );
+                                    }
+                                    let bytes_3 = match c._PyBytes_FromSize(result, 1) {
+                                        Ok(bytes_3) => bytes_3,
+                                        Err(error_4) if c.is_exception(&error_4) => {
+                                            return Err(error_4);
+                                        }
+                                        Err(error_4) => return Err(error_4),
+                                    };
+                                    bytes_3.clone()
+                                };
+                                bytes_4.clone()
+                            }
+                            Err(error_3) if c.is_exception(&error_3) => {
+                                let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
+                                if !c.PyErr_ExceptionMatches(&error_3, &PyExc_TypeError_6)?
+                                {
+                                    return Err(error_3);
+                                }
+                                let bytes_5 = match super::bytesobject::PyBytes_FromObject(
+                                    c,
+                                    x_2,
+                                ) {
+                                    Ok(bytes_5) => bytes_5,
+                                    Err(error_5) if c.is_exception(&error_5) => {
+                                        return Err(error_5);
+                                    }
+                                    Err(error_5) => return Err(error_5),
+                                };
+                                bytes_5.clone()
+                            }
+                            Err(error_3) => return Err(error_3),
+                        }
+                    } else {
+                        let bytes_6 = match super::bytesobject::PyBytes_FromObject(
+                            c,
+                            x_2,
+                        ) {
+                            Ok(bytes_6) => bytes_6,
+                            Err(error_6) if c.is_exception(&error_6) => {
+                                return Err(error_6);
+                            }
+                            Err(error_6) => return Err(error_6),
+                        };
+                        bytes_6.clone()
+                    };
+                    bytes_7.clone()
+                }
+            };
+            bytes_8.clone()
+        };
+        bytes_9.clone()
+    } else {
+        if encoding.is_some() {
+            if !encoding.is_some() {
+                let PyExc_TypeError_8 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError_8,
+                            "errors without a string argument",
+                        ),
+                );
+            }
+            let PyExc_TypeError_7 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError_7,
+                        "encoding without a string argument",
+                    ),
+            );
         }
-        Err(error) => return Err(error),
+        if errors.is_some() {
+            if !encoding.is_some() {
+                let PyExc_TypeError_8 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError_8,
+                            "errors without a string argument",
+                        ),
+                );
+            }
+            let PyExc_TypeError_7 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError_7,
+                        "encoding without a string argument",
+                    ),
+            );
+        }
+        let bytes_10 = match c.PyBytes_FromStringAndSize(None, 0) {
+            Ok(bytes_10) => bytes_10,
+            Err(error_7) if c.is_exception(&error_7) => {
+                return Err(error_7);
+            }
+            Err(error_7) => return Err(error_7),
+        };
+        bytes_10.clone()
     };
     let is = !c.is(type_, Global::PyBytes_Type)?;
-    let bytes_3 = if is {
-        let bytes_2 = match c.bytes_subtype_new(type_, &bytes) {
-            Ok(bytes_2) => bytes_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
+    let bytes_13 = if is {
+        let bytes_12 = match c.bytes_subtype_new(type_, &bytes_11) {
+            Ok(bytes_12) => bytes_12,
+            Err(error_8) if c.is_exception(&error_8) => {
+                return Err(error_8);
             }
-            Err(error_2) => return Err(error_2),
+            Err(error_8) => return Err(error_8),
         };
-        bytes_2.clone()
+        bytes_12.clone()
     } else {
-        bytes.clone()
+        bytes_11.clone()
     };
-    return Ok(bytes_3);
+    return Ok(bytes_13);
 }
 /// CPython: Objects/bytesobject.c, `PyBytes_FromObject`.
 pub fn PyBytes_FromObject<C: CApi>(

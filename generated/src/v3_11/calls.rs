@@ -519,6 +519,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject) -> i32",
     },
     Function {
+        id: FunctionId::bytearray___init__,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::bytearray_clear,
         prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
     },
@@ -535,12 +539,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytearray_translate,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_maketrans,
         prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::bytearray_replace,
         prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_split,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_rsplit,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reverse,
@@ -575,8 +591,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytearray_decode,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_splitlines,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_fromhex,
         prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_hex,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reduce,
@@ -691,6 +719,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::stringlib_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::stringlib_zfill,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -780,7 +812,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_decode_impl,
-        prototype: "static (object:PyByteArrayObject, str:char, str:char) -> object",
+        prototype: "static (object:PyByteArrayObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::bytearray_alloc,
@@ -800,7 +832,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_hex_impl,
-        prototype: "static (object:PyByteArrayObject, object:PyObject, i32:int) -> object",
+        prototype: "static (object:PyByteArrayObject, object?:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::_common_reduce,
@@ -843,12 +875,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytes_split,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_partition,
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_rpartition,
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_rsplit,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_strip,
@@ -861,6 +901,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytes_rstrip,
         prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_translate,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_maketrans,
@@ -879,8 +923,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytes_decode,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_splitlines,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_fromhex,
         prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_hex,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::getnextarg,
@@ -969,6 +1029,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytesobject_stringlib_swapcase,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytesobject_stringlib_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytesobject_stringlib_zfill,
@@ -1088,7 +1152,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_decode_impl,
-        prototype: "static (object:PyBytesObject, str:char, str:char) -> object",
+        prototype: "static (object:PyBytesObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::bytes_splitlines_impl,
@@ -1100,7 +1164,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_hex_impl,
-        prototype: "static (object:PyBytesObject, object:PyObject, i32:int) -> object",
+        prototype: "static (object:PyBytesObject, object?:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::bytes_getnewargs,
@@ -1112,7 +1176,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::PyBytes_FromObject,
@@ -1351,6 +1415,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyComplexObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::complex_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyComplex_RealAsDouble,
         prototype: "(object:PyObject) -> f64",
     },
@@ -1445,6 +1513,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::method_check_args,
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::method_enter_call,
+        prototype: "static (thread:PyThreadState, object:PyObject) -> other",
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS,
@@ -1696,7 +1768,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::property_init_impl,
-        prototype: "static (object:propertyobject, object?:PyObject, object:PyObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:propertyobject, object?:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::property_get___isabstractmethod__,
@@ -1705,6 +1777,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::property_clear,
         prototype: "static (object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::mappingproxy_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::property_init,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dict_fromkeys,
@@ -2135,12 +2215,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(pointer:PyDictKeysObject) -> nothing",
     },
     Function {
+        id: FunctionId::enum_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::reversed_new,
         prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::enum_new_impl,
         prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::check_keyword,
+        prototype: "static (object?:PyObject, i32:int, str:char) -> i32",
     },
     Function {
         id: FunctionId::enumerate_vectorcall,
@@ -2451,8 +2539,12 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
     },
     Function {
+        id: FunctionId::func_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::func_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyCodeObject, object:PyObject, object:PyObject, object:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyCodeObject, object:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::func_clear,
@@ -2739,6 +2831,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::list_sort,
+        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::list_reverse,
         prototype: "static (object:PyListObject, object:PyObject) -> object",
     },
@@ -2963,6 +3059,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (pointer:void, i32:int) -> object",
     },
     Function {
+        id: FunctionId::long_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::int___getnewargs__,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -2989,6 +3089,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::int_as_integer_ratio,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::int_to_bytes,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::int_from_bytes,
+        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::medium_value,
@@ -3423,8 +3531,12 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::module___init__,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::module___init___impl,
-        prototype: "static (object:PyModuleObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyModuleObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::module_dealloc,
@@ -4227,6 +4339,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyStructSequence) -> nothing",
     },
     Function {
+        id: FunctionId::structseq_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyStructSequence_InitType2,
         prototype: "(object:PyTypeObject, pointer:PyStructSequence_Desc) -> i32",
     },
@@ -4665,6 +4781,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::subtype_getweakref,
         prototype: "static (object:PyObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::valid_identifier,
+        prototype: "static (object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::type_init,
@@ -5515,6 +5635,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::unicode_encode,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_isascii,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -5591,6 +5719,18 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::unicode_split,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_rsplit,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_splitlines,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_swapcase,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -5613,6 +5753,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_sizeof,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_Py_GetErrorHandler,
@@ -5883,6 +6027,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (u32:Py_UCS4) -> u32",
     },
     Function {
+        id: FunctionId::PyUnicode_DecodeUTF8Stateful,
+        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_AsUTF8String,
+        prototype: "(object:PyObject, str?:char) -> object",
+    },
+    Function {
         id: FunctionId::PyUnicode_AsUTF8String,
         prototype: "(object:PyObject) -> object",
     },
@@ -5941,6 +6093,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::charmapencode_resize,
         prototype: "static (out object:PyObject, out isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_EncodeCharmap,
+        prototype: "(object:PyObject, object?:PyObject, str?:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsCharmapString,
@@ -6052,7 +6208,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_encode_impl,
-        prototype: "static (object:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::unicode_expandtabs_impl,
@@ -6188,7 +6344,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_split_impl,
-        prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_partition,
@@ -6204,7 +6360,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_rsplit_impl,
-        prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_splitlines_impl,
@@ -6335,8 +6491,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:MarkupIterator, object?:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
     },
     Function {
+        id: FunctionId::MarkupIterator_next,
+        prototype: "static (object:MarkupIterator, object:SubString, out i32:int, object:SubString, object:SubString, out u32:Py_UCS4, out i32:int) -> i32",
+    },
+    Function {
         id: FunctionId::do_conversion,
         prototype: "static (object:PyObject, u32:Py_UCS4) -> object",
+    },
+    Function {
+        id: FunctionId::output_markup,
+        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::do_markup,
@@ -6412,7 +6576,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::_PyUnicode_ExactDealloc,
@@ -6561,6 +6725,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::weakref___init__,
         prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::proxy_checkref,
+        prototype: "static (object:PyWeakReference) -> i32",
     },
     Function {
         id: FunctionId::proxy_getattr,
@@ -7465,6 +7633,12 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytearrayobject::_canresize(c, a0)?))
         }
+        FunctionId::bytearray___init__ => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?))
+        }
         FunctionId::bytearray_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -7485,6 +7659,17 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_removesuffix(c, a0, a1)?))
         }
+        FunctionId::bytearray_translate => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_translate(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_maketrans => {
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
@@ -7495,6 +7680,28 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_replace(c, a0, a1, a2)?))
+        }
+        FunctionId::bytearray_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_split(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
+        FunctionId::bytearray_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::bytearray_reverse => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -7541,10 +7748,35 @@ fn of_bytearrayobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2)?))
         }
+        FunctionId::bytearray_decode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytearray_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_fromhex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_fromhex(c, a0, a1)?))
+        }
+        FunctionId::bytearray_hex => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -7719,6 +7951,17 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytearrayobject::stringlib_swapcase(c, a0, a1)?))
         }
+        FunctionId::stringlib_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::stringlib_zfill => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -7853,8 +8096,8 @@ fn of_bytearrayobject<C: CApi>(
         }
         FunctionId::bytearray_decode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_decode_impl(c, a0, a1, a2)?,
@@ -7887,7 +8130,7 @@ fn of_bytearrayobject<C: CApi>(
         }
         FunctionId::bytearray_hex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2)?))
         }
@@ -7960,6 +8203,13 @@ fn of_bytesobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes___bytes__(c, a0, a1)?))
         }
+        FunctionId::bytes_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_split(c, a0, a1, a2, a3)?))
+        }
         FunctionId::bytes_partition => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -7969,6 +8219,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytesobject::bytes_rpartition(c, a0, a1)?))
+        }
+        FunctionId::bytes_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_strip => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -7987,6 +8244,13 @@ fn of_bytesobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytesobject::bytes_rstrip(c, a0, a1, a2)?))
+        }
+        FunctionId::bytes_translate => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_translate(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_maketrans => {
             let a1 = Value::objects(c, args, 1usize)?;
@@ -8009,10 +8273,37 @@ fn of_bytesobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytesobject::bytes_removesuffix(c, a0, a1)?))
         }
+        FunctionId::bytes_decode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytes_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?))
+        }
         FunctionId::bytes_fromhex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytesobject::bytes_fromhex(c, a0, a1)?))
+        }
+        FunctionId::bytes_hex => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytes_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?))
         }
         FunctionId::getnextarg => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8158,6 +8449,17 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::stringlib_swapcase(c, a0, a1)?))
+        }
+        FunctionId::bytesobject_stringlib_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::bytesobject_stringlib_zfill => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8317,8 +8619,8 @@ fn of_bytesobject<C: CApi>(
         }
         FunctionId::bytes_decode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(Value::Object(super::bytesobject::bytes_decode_impl(c, a0, a1, a2)?))
         }
         FunctionId::bytes_splitlines_impl => {
@@ -8333,7 +8635,7 @@ fn of_bytesobject<C: CApi>(
         }
         FunctionId::bytes_hex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytesobject::bytes_hex_impl(c, a0, a1, a2)?))
         }
@@ -8350,8 +8652,8 @@ fn of_bytesobject<C: CApi>(
         FunctionId::bytes_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_new_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::PyBytes_FromObject => {
@@ -8710,6 +9012,12 @@ fn of_complexobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::complexobject::complex___complex__(c, a0, a1)?))
+        }
+        FunctionId::complex_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::complexobject::complex_new(c, a0, a1, a2)?))
         }
         FunctionId::PyComplex_RealAsDouble => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9221,8 +9529,8 @@ fn of_descrobject<C: CApi>(
         FunctionId::property_init_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             let a4 = Value::nullable(c, args, 4usize)?;
             Ok(
                 Value::number(
@@ -9241,6 +9549,18 @@ fn of_descrobject<C: CApi>(
         FunctionId::property_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::descrobject::property_clear(c, a0)?))
+        }
+        FunctionId::mappingproxy_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::mappingproxy_new(c, a0, a1, a2)?))
+        }
+        FunctionId::property_init => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::descrobject::property_init(c, a0, a1, a2)?))
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -9871,6 +10191,12 @@ fn of_enumobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::enum_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::enumobject::enum_new(c, a0, a1, a2)?))
+        }
         FunctionId::reversed_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -9882,6 +10208,12 @@ fn of_enumobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::enumobject::enum_new_impl(c, a0, a1, a2)?))
+        }
+        FunctionId::check_keyword => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
+            Ok(Value::number(super::enumobject::check_keyword(c, a0, a1, a2)?))
         }
         FunctionId::enumerate_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10289,13 +10621,19 @@ fn of_funcobject<C: CApi>(
             let a1 = Value::nullable(c, args, 1usize)?;
             Ok(Value::number(super::funcobject::func_set_annotations(c, a0, a1)?))
         }
+        FunctionId::func_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::funcobject::func_new(c, a0, a1, a2)?))
+        }
         FunctionId::func_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            let a4 = Value::object(c, args, 4usize)?;
-            let a5 = Value::object(c, args, 5usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
+            let a4 = Value::nullable(c, args, 4usize)?;
+            let a5 = Value::nullable(c, args, 5usize)?;
             Ok(
                 Value::Object(
                     super::funcobject::func_new_impl(c, a0, a1, a2, a3, a4, a5)?,
@@ -10710,6 +11048,13 @@ fn of_listobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::listobject::list_pop(c, a0, a1, a2)?))
         }
+        FunctionId::list_sort => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?))
+        }
         FunctionId::list_reverse => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11015,6 +11360,12 @@ fn of_longobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::long_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::longobject::long_new(c, a0, a1, a2)?))
+        }
         FunctionId::int___getnewargs__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11050,6 +11401,20 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::longobject::int_as_integer_ratio(c, a0, a1)?))
+        }
+        FunctionId::int_to_bytes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::longobject::int_to_bytes(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::int_from_bytes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::longobject::int_from_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::medium_value => {
             let a0 = Value::nullable(c, args, 0usize)?;
@@ -11662,10 +12027,16 @@ fn of_moduleobject<C: CApi>(
                 Value::Nothing
             })
         }
-        FunctionId::module___init___impl => {
+        FunctionId::module___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?))
+        }
+        FunctionId::module___init___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?))
         }
         FunctionId::module_dealloc => {
@@ -12891,6 +13262,12 @@ fn of_structseq<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::structseq_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::structseq::structseq_new(c, a0, a1, a2)?))
+        }
         FunctionId::PyStructSequence_InitType2 => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -13487,6 +13864,10 @@ fn of_typeobject<C: CApi>(
         FunctionId::subtype_getweakref => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::subtype_getweakref(c, a0)?))
+        }
+        FunctionId::valid_identifier => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::valid_identifier(c, a0)?))
         }
         FunctionId::type_init => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14403,6 +14784,24 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_casefold(c, a0, a1)?))
         }
+        FunctionId::unicode_encode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::unicode_isascii => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -14502,6 +14901,31 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::unicodeobject::unicode_removesuffix(c, a0, a1)?))
         }
+        FunctionId::unicode_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_split(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::unicode_swapcase => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -14531,6 +14955,12 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_sizeof(c, a0, a1)?))
+        }
+        FunctionId::unicode_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?))
         }
         FunctionId::_Py_GetErrorHandler => {
             let a0 = Value::text(c, args, 0usize)?;
@@ -15209,6 +15639,29 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::ucs4lib_SWAB4(c, a0)?))
         }
+        FunctionId::PyUnicode_DecodeUTF8Stateful => {
+            let a0 = Value::text(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            {
+                let result = Value::Object(
+                    super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        &mut a3,
+                    )?,
+                );
+                Ok(Value::Several(vec![result, Value::number(a3)]))
+            }
+        }
+        FunctionId::_PyUnicode_AsUTF8String => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::_PyUnicode_AsUTF8String(c, a0, a1)?))
+        }
         FunctionId::PyUnicode_AsUTF8String => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_AsUTF8String(c, a0)?))
@@ -15356,14 +15809,20 @@ fn of_unicodeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
             }
         }
+        FunctionId::_PyUnicode_EncodeCharmap => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            Ok(
+                Value::from(
+                    super::unicodeobject::_PyUnicode_EncodeCharmap(c, a0, a1, a2)?,
+                ),
+            )
+        }
         FunctionId::PyUnicode_AsCharmapString => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1)?,
-                ),
-            )
+            Ok(Value::from(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1)?))
         }
         FunctionId::make_translate_exception => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
@@ -15652,8 +16111,8 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_encode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_encode_impl(c, a0, a1, a2)?))
         }
         FunctionId::unicode_expandtabs_impl => {
@@ -15832,7 +16291,7 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_split_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_split_impl(c, a0, a1, a2)?))
         }
@@ -15854,7 +16313,7 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_rsplit_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_rsplit_impl(c, a0, a1, a2)?))
         }
@@ -16108,10 +16567,68 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::MarkupIterator_next => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2: i32 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let mut a5: u32 = Value::int(c, args, 5usize)?;
+            let mut a6: i32 = Value::int(c, args, 6usize)?;
+            {
+                let result = Value::number(
+                    super::unicodeobject::MarkupIterator_next(
+                        c,
+                        a0,
+                        a1,
+                        &mut a2,
+                        a3,
+                        a4,
+                        &mut a5,
+                        &mut a6,
+                    )?,
+                );
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a2), Value::number(a5),
+                            Value::number(a6)
+                        ],
+                    ),
+                )
+            }
+        }
         FunctionId::do_conversion => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::from(super::unicodeobject::do_conversion(c, a0, a1)?))
+        }
+        FunctionId::output_markup => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let a5 = Value::nullable(c, args, 5usize)?;
+            let a6 = Value::object(c, args, 6usize)?;
+            let a7 = Value::int(c, args, 7usize)?;
+            let a8 = Value::object(c, args, 8usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::output_markup(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        a5,
+                        a6,
+                        a7,
+                        a8,
+                    )?,
+                ),
+            )
         }
         FunctionId::do_markup => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16232,9 +16749,9 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?))
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::_PyUnicode_ExactDealloc => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -16475,6 +16992,10 @@ fn of_weakrefobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::weakrefobject::weakref___init__(c, a0, a1, a2)?))
+        }
+        FunctionId::proxy_checkref => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::weakrefobject::proxy_checkref(c, a0)?))
         }
         FunctionId::proxy_getattr => {
             let a0 = Value::object(c, args, 0usize)?;

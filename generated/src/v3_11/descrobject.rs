@@ -618,6 +618,24 @@ pub fn method_check_args<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/descrobject.c, `method_enter_call`.
+pub fn method_enter_call<C: CApi>(
+    c: &mut C,
+    func: &C::Object,
+) -> Result<Option<C::Function>, C::Error> {
+    c.enter(FunctionId::method_enter_call);
+    let result = match c._Py_EnterRecursiveCallTstate(" while calling a Python object") {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(None);
+    }
+    return Ok(c.PyMethodDescrObject_d_method_ml_meth(func)?);
+}
 /// CPython: Objects/descrobject.c, `method_vectorcall_VARARGS`.
 pub fn method_vectorcall_VARARGS<C: CApi>(
     c: &mut C,
@@ -657,7 +675,7 @@ pub fn method_vectorcall_VARARGS<C: CApi>(
     }
     let argstuple = c
         ._PyTuple_FromArray(args.get(1..).unwrap_or_default(), result.wrapping_sub(1))?;
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let result_3 = match c.call_PyCFunction(meth, &item, &argstuple) {
             Ok(result_3) => result_3,
@@ -722,7 +740,7 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
     } else {
         None
     };
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let object = match kwdict_2.as_ref() {
             Some(object) => object.clone(),
@@ -780,7 +798,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS_METHOD<C: CApi>(
     if result_2 != 0 {
         return Ok(None);
     }
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let d_type = c.PyMethodDescrObject_d_common_d_type(func)?;
         let object = match d_type.as_ref() {
@@ -846,7 +864,7 @@ pub fn method_vectorcall_FASTCALL<C: CApi>(
     if result_2 != 0 {
         return Ok(None);
     }
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let result_3 = match c
             .call__PyCFunctionFast(
@@ -905,7 +923,7 @@ pub fn method_vectorcall_FASTCALL_KEYWORDS<C: CApi>(
     if result_2 != 0 {
         return Ok(None);
     }
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let result_3 = match c
             .call__PyCFunctionFastWithKeywords(
@@ -966,7 +984,7 @@ pub fn method_vectorcall_NOARGS<C: CApi>(
         return Ok(None);
     }
     if !(result != 1) {
-        if c.method_enter_call(func)?.is_some() {
+        if super::descrobject::method_enter_call(c, func)?.is_some() {
             c.item(args, 0)?;
             return Err(
                 c
@@ -1047,7 +1065,7 @@ pub fn method_vectorcall_O<C: CApi>(
         }
         return Ok(None);
     }
-    if let Some(meth) = &c.method_enter_call(func)? {
+    if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
         let item_2 = c.item(args, 1)?;
         let result_3 = match c.call_PyCFunction(meth, &item, &item_2) {
@@ -2775,8 +2793,8 @@ pub fn property_init_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     fget: Option<&C::Object>,
-    fset: &C::Object,
-    fdel: &C::Object,
+    fset: Option<&C::Object>,
+    fdel: Option<&C::Object>,
     doc: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::property_init_impl);
@@ -2785,10 +2803,16 @@ pub fn property_init_impl<C: CApi>(
         None => false,
     };
     let fget_2 = if is { None } else { fget.cloned() };
-    let is_2 = c.is(fset, Global::Py_None)?;
-    let fset_2 = if is_2 { None } else { Some(fset.clone()) };
-    let is_3 = c.is(fdel, Global::Py_None)?;
-    let fdel_2 = if is_3 { None } else { Some(fdel.clone()) };
+    let is_2 = match fset {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let fset_2 = if is_2 { None } else { fset.cloned() };
+    let is_3 = match fdel {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let fdel_2 = if is_3 { None } else { fdel.cloned() };
     c.set_propertyobject_prop_get(self_, fget_2.as_ref())?;
     c.set_propertyobject_prop_set(self_, fset_2.as_ref())?;
     c.set_propertyobject_prop_del(self_, fdel_2.as_ref())?;
@@ -2877,4 +2901,126 @@ pub fn property_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::E
     c.enter(FunctionId::property_clear);
     c.set_propertyobject_prop_doc(self_, None)?;
     return Ok(0);
+}
+/// CPython: Objects/descrobject.c, `mappingproxy_new`.
+pub fn mappingproxy_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::mappingproxy_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["mappingproxy", "mapping"],
+            1,
+            1,
+            0,
+        )?;
+    let mapping = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    return Ok(super::descrobject::mappingproxy_new_impl(c, type_, &mapping)?);
+}
+/// CPython: Objects/descrobject.c, `property_init`.
+pub fn property_init<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::property_init);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["property", "fget", "fset", "fdel", "doc"],
+            0,
+            4,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result_2.get(0).cloned().flatten();
+        let (fget_2, noptargs_3) = if item.is_some() {
+            let fget = result_2.get(0).cloned().flatten();
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                return Ok(
+                    super::descrobject::property_init_impl(
+                        c,
+                        self_,
+                        fget.as_ref(),
+                        None,
+                        None,
+                        None,
+                    )?,
+                );
+            }
+            (fget.clone(), noptargs_2)
+        } else {
+            (None, noptargs)
+        };
+        let item_2 = result_2.get(1).cloned().flatten();
+        let (fset_2, noptargs_5) = if item_2.is_some() {
+            let fset = result_2.get(1).cloned().flatten();
+            let noptargs_4 = noptargs_3.wrapping_sub(1);
+            if !(noptargs_4 != 0) {
+                return Ok(
+                    super::descrobject::property_init_impl(
+                        c,
+                        self_,
+                        fget_2.as_ref(),
+                        fset.as_ref(),
+                        None,
+                        None,
+                    )?,
+                );
+            }
+            (fset.clone(), noptargs_4)
+        } else {
+            (None, noptargs_3)
+        };
+        let item_3 = result_2.get(2).cloned().flatten();
+        let fdel_2 = if item_3.is_some() {
+            let fdel = result_2.get(2).cloned().flatten();
+            if !(noptargs_5.wrapping_sub(1) != 0) {
+                return Ok(
+                    super::descrobject::property_init_impl(
+                        c,
+                        self_,
+                        fget_2.as_ref(),
+                        fset_2.as_ref(),
+                        fdel.as_ref(),
+                        None,
+                    )?,
+                );
+            }
+            fdel.clone()
+        } else {
+            None
+        };
+        return Ok(
+            super::descrobject::property_init_impl(
+                c,
+                self_,
+                fget_2.as_ref(),
+                fset_2.as_ref(),
+                fdel_2.as_ref(),
+                result_2.get(3).cloned().flatten().as_ref(),
+            )?,
+        );
+    }
+    return Ok(super::descrobject::property_init_impl(c, self_, None, None, None, None)?);
 }

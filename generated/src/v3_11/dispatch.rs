@@ -1906,7 +1906,13 @@ pub fn binaryfunc<C: CApi>(
             Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
         }
         FunctionId::PyUnicode_AsCharmapString => {
-            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+            Some(
+                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyUnicode_Join => {
             Some(super::unicodeobject::PyUnicode_Join(c, a0, a1))
@@ -2344,6 +2350,15 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1?, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
         }
@@ -2370,6 +2385,9 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1?, a2?))
+        }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, a1, a2))
         }
@@ -2387,6 +2405,9 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::property_descr_get => {
             Some(super::descrobject::property_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1?, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -2454,6 +2475,15 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => {
             Some(super::enumobject::reversed_new(c, a0, a1?, a2?))
         }
@@ -2477,6 +2507,15 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))
+        }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::func_descr_get => {
             Some(super::funcobject::func_descr_get(c, a0, a1, a2?))
@@ -2504,6 +2543,15 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1?, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2593,6 +2641,9 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::sliceobject::ellipsis_new(c, a0, a1?, a2))
         }
         FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1?, a2?)),
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1?, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1?, a2?) {
@@ -2642,6 +2693,15 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1?, a2?)),
         FunctionId::super_descr_get => {
             Some(super::typeobject::super_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::unicode_maketrans_impl => {
             Some(super::unicodeobject::unicode_maketrans_impl(c, a0, a1, a2))
@@ -2698,6 +2758,9 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -2705,6 +2768,9 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
@@ -2720,8 +2786,11 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::list___init__ => {
             Some(super::listobject::list___init__(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -4763,7 +4832,13 @@ pub fn getattrofunc<C: CApi>(
             Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
         }
         FunctionId::PyUnicode_AsCharmapString => {
-            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+            Some(
+                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyUnicode_Join => {
             Some(super::unicodeobject::PyUnicode_Join(c, a0, a1))
@@ -6466,6 +6541,9 @@ pub fn initproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -6473,6 +6551,9 @@ pub fn initproc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
@@ -6488,8 +6569,11 @@ pub fn initproc<C: CApi>(
         FunctionId::list___init__ => {
             Some(super::listobject::list___init__(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -6620,6 +6704,7 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
         FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
+        FunctionId::valid_identifier => Some(super::typeobject::valid_identifier(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
         }
@@ -6701,6 +6786,7 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::is_unionable => Some(super::unionobject::is_unionable(c, a0)),
         FunctionId::gc_clear => Some(super::weakrefobject::gc_clear(c, a0)),
+        FunctionId::proxy_checkref => Some(super::weakrefobject::proxy_checkref(c, a0)),
         FunctionId::proxy_bool => Some(super::weakrefobject::proxy_bool(c, a0)),
         _ => None,
     }
@@ -7348,6 +7434,15 @@ pub fn newfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -7379,6 +7474,9 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1, a2?))
+        }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
         }
@@ -7402,6 +7500,9 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::property_descr_get => {
             Some(super::descrobject::property_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -7469,6 +7570,15 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
         FunctionId::enum_new_impl => {
             Some(
@@ -7490,6 +7600,15 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(super::funcobject::PyFunction_NewWithQualName(c, a0, Some(a1), a2))
+        }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::func_descr_get => {
             Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
@@ -7517,6 +7636,15 @@ pub fn newfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7604,6 +7732,9 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
         FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -7651,6 +7782,15 @@ pub fn newfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
         FunctionId::super_descr_get => {
             Some(super::typeobject::super_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::unicode_maketrans_impl => {
             Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))
@@ -7707,6 +7847,9 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -7714,6 +7857,9 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
@@ -7729,8 +7875,11 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::list___init__ => {
             Some(super::listobject::list___init__(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -9193,10 +9342,10 @@ pub fn richcmpfunc<C: CApi>(
     match id {
         FunctionId::binary_op1 => Some(super::abstract_::binary_op1(c, a0, a1, a2)),
         FunctionId::bytearray_hex_impl => {
-            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2))
+            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, Some(a1), a2))
         }
         FunctionId::bytes_hex_impl => {
-            Some(super::bytesobject::bytes_hex_impl(c, a0, a1, a2))
+            Some(super::bytesobject::bytes_hex_impl(c, a0, Some(a1), a2))
         }
         FunctionId::cell_richcompare => {
             Some(
@@ -9426,6 +9575,9 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -9433,6 +9585,9 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
@@ -9448,8 +9603,11 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::list___init__ => {
             Some(super::listobject::list___init__(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -9635,6 +9793,15 @@ pub fn ternaryfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -9666,6 +9833,9 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1, a2?))
+        }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
         }
@@ -9689,6 +9859,9 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::property_descr_get => {
             Some(super::descrobject::property_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -9756,6 +9929,15 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
         FunctionId::enum_new_impl => {
             Some(
@@ -9777,6 +9959,15 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(super::funcobject::PyFunction_NewWithQualName(c, a0, Some(a1), a2))
+        }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::func_descr_get => {
             Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
@@ -9804,6 +9995,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9891,6 +10091,9 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
         FunctionId::slice_new => Some(super::sliceobject::slice_new(c, a0, a1, a2?)),
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -9938,6 +10141,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2?)),
         FunctionId::super_descr_get => {
             Some(super::typeobject::super_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::unicode_maketrans_impl => {
             Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))

@@ -784,54 +784,638 @@ pub fn func_set_annotations<C: CApi>(
     c.set_PyFunctionObject_func_annotations(op, value_2.as_ref())?;
     return Ok(0);
 }
+/// CPython: Objects/funcobject.c, `func_new`.
+pub fn func_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::func_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(2);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["function", "code", "globals", "name", "argdefs", "closure"],
+            2,
+            5,
+            0,
+        )?;
+    let item = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let PyCode_Type = c.global(Global::PyCode_Type)?;
+    if !(c.PyObject_TypeCheck(&item, &PyCode_Type)? != 0) {
+        let PyCode_Type_2 = c.global(Global::PyCode_Type)?;
+        let tp_name = c.PyTypeObject_tp_name(&PyCode_Type_2)?;
+        let item_6 = match result_2.get(0) {
+            Some(Some(object)) => object.clone(),
+            _ => return Err(c.unsupported("NULL from a parser of arguments")),
+        };
+        c._PyArg_BadArgument("function", "argument 'code'", &tp_name, &item_6)?;
+        return Ok(None);
+    }
+    let code = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let item_2 = match result_2.get(1) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !c.PyDict_Check(&item_2)? {
+        let item_5 = match result_2.get(1) {
+            Some(Some(object)) => object.clone(),
+            _ => return Err(c.unsupported("NULL from a parser of arguments")),
+        };
+        c._PyArg_BadArgument("function", "argument 'globals'", "dict", &item_5)?;
+        return Ok(None);
+    }
+    let globals = match result_2.get(1) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !(noptargs != 0) {
+        let Py_None_4 = c.global(Global::Py_None)?;
+        let Py_None_5 = c.global(Global::Py_None)?;
+        let Py_None_6 = c.global(Global::Py_None)?;
+        return Ok(
+            Some(
+                super::funcobject::func_new_impl(
+                    c,
+                    type_,
+                    &code,
+                    &globals,
+                    Some(&Py_None_4),
+                    Some(&Py_None_5),
+                    Some(&Py_None_6),
+                )?,
+            ),
+        );
+    }
+    let item_3 = result_2.get(2).cloned().flatten();
+    let (name_2, noptargs_3) = if item_3.is_some() {
+        let name = result_2.get(2).cloned().flatten();
+        let noptargs_2 = noptargs.wrapping_sub(1);
+        if !(noptargs_2 != 0) {
+            let Py_None = c.global(Global::Py_None)?;
+            let Py_None_2 = c.global(Global::Py_None)?;
+            return Ok(
+                Some(
+                    super::funcobject::func_new_impl(
+                        c,
+                        type_,
+                        &code,
+                        &globals,
+                        name.as_ref(),
+                        Some(&Py_None),
+                        Some(&Py_None_2),
+                    )?,
+                ),
+            );
+        }
+        (name.clone(), noptargs_2)
+    } else {
+        (Some(c.global(Global::Py_None)?), noptargs)
+    };
+    let item_4 = result_2.get(3).cloned().flatten();
+    let defaults_2 = if item_4.is_some() {
+        let defaults = result_2.get(3).cloned().flatten();
+        if !(noptargs_3.wrapping_sub(1) != 0) {
+            let Py_None_3 = c.global(Global::Py_None)?;
+            return Ok(
+                Some(
+                    super::funcobject::func_new_impl(
+                        c,
+                        type_,
+                        &code,
+                        &globals,
+                        name_2.as_ref(),
+                        defaults.as_ref(),
+                        Some(&Py_None_3),
+                    )?,
+                ),
+            );
+        }
+        defaults.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    return Ok(
+        Some(
+            super::funcobject::func_new_impl(
+                c,
+                type_,
+                &code,
+                &globals,
+                name_2.as_ref(),
+                defaults_2.as_ref(),
+                result_2.get(4).cloned().flatten().as_ref(),
+            )?,
+        ),
+    );
+}
 /// CPython: Objects/funcobject.c, `func_new_impl`.
 pub fn func_new_impl<C: CApi>(
     c: &mut C,
     _type_: &C::Object,
     code: &C::Object,
     globals: &C::Object,
-    name: &C::Object,
-    defaults: &C::Object,
-    closure: &C::Object,
+    name: Option<&C::Object>,
+    defaults: Option<&C::Object>,
+    closure: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::func_new_impl);
-    if !c.is(name, Global::Py_None)? && !c.PyUnicode_Check(name)? {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError, "arg 3 (name) must be None or string"),
-        );
-    }
-    if !c.is(defaults, Global::Py_None)? && !c.PyTuple_Check(defaults)? {
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_SetString(
-                    &PyExc_TypeError_2,
-                    "arg 4 (defaults) must be None or tuple",
-                ),
-        );
-    }
-    let check = c.PyTuple_Check(closure)?;
-    if !check {
-        if c.PyCodeObject_co_nfreevars(code)? != 0 && c.is(closure, Global::Py_None)? {
-            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_TypeError_3, "arg 5 (closure) must be tuple"),
-            );
+    if !!match name {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    } {
+        if !!match defaults {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        } {
+            let object_3 = match closure {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let check = c.PyTuple_Check(&object_3)?;
+            if !check {
+                if c.PyCodeObject_co_nfreevars(code)? != 0
+                    && match closure {
+                        Some(object) => c.is(object, Global::Py_None)?,
+                        None => false,
+                    }
+                {
+                    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError,
+                                "arg 5 (closure) must be tuple",
+                            ),
+                    );
+                }
+                if !match closure {
+                    Some(object) => c.is(object, Global::Py_None)?,
+                    None => false,
+                } {
+                    let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                    return Err(
+                        c
+                            .PyErr_SetString(
+                                &PyExc_TypeError_2,
+                                "arg 5 (closure) must be None or tuple",
+                            ),
+                    );
+                }
+            }
+            let is = match closure {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            };
+            let value = if is {
+                0isize
+            } else {
+                let object_4 = match closure {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c.PyTuple_GET_SIZE(&object_4)?
+            };
+            if (c.PyCodeObject_co_nfreevars(code)? as isize) != value {
+                let co_name = c.PyCodeObject_co_name(code)?;
+                let co_nfreevars = c.PyCodeObject_co_nfreevars(code)?;
+                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c
+                        .PyErr_Format(
+                            &PyExc_ValueError,
+                            "%U requires closure of length %zd, not %zd",
+                            &[
+                                match co_name.clone() {
+                                    Some(object) => Argument::Object(object),
+                                    None => return Err(c.unsupported("NULL in a format")),
+                                },
+                                Argument::Int(co_nfreevars as i64),
+                                Argument::Int(value as i64),
+                            ],
+                        ),
+                );
+            }
+            if value != 0 {
+                {
+                    let mut i = 0isize;
+                    loop {
+                        if i < value {
+                            let object_5 = match closure {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            let o = c.PyTuple_GET_ITEM(&object_5, i)?;
+                            if c.PyCell_Check(&o)? {
+                                let i_2 = i.wrapping_add(1);
+                                i = i_2;
+                                continue;
+                            }
+                            let tp = c.Py_TYPE(&o)?;
+                            let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                            return Err(
+                                c
+                                    .PyErr_Format(
+                                        &PyExc_TypeError_3,
+                                        "arg 5 (closure) expected cell, found %s",
+                                        &[Argument::Str(tp_name.clone())],
+                                    ),
+                            );
+                        }
+                        break;
+                    }
+                };
+            }
+            match c
+                .PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())])
+            {
+                Ok(_) => {}
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
+            let is_2 = !match name {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            };
+            if is_2 {
+                c.set_PyFunctionObject_func_name(&newfunc, name)?;
+            }
+            let is_3 = !match defaults {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            };
+            if is_3 {
+                c.set_PyFunctionObject_func_defaults(&newfunc, defaults)?;
+            }
+            let is_4 = !match closure {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            };
+            if is_4 {
+                c.set_PyFunctionObject_func_closure(&newfunc, closure)?;
+            }
+            return Ok(newfunc);
         }
-        if !c.is(closure, Global::Py_None)? {
+        let object_2 = match defaults {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyTuple_Check(&object_2)? {
             let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
             return Err(
                 c
                     .PyErr_SetString(
                         &PyExc_TypeError_4,
+                        "arg 4 (defaults) must be None or tuple",
+                    ),
+            );
+        }
+        let object_3 = match closure {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let check = c.PyTuple_Check(&object_3)?;
+        if !check {
+            if c.PyCodeObject_co_nfreevars(code)? != 0
+                && match closure {
+                    Some(object) => c.is(object, Global::Py_None)?,
+                    None => false,
+                }
+            {
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_TypeError, "arg 5 (closure) must be tuple"),
+                );
+            }
+            if !match closure {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            } {
+                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError_2,
+                            "arg 5 (closure) must be None or tuple",
+                        ),
+                );
+            }
+        }
+        let is = match closure {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        let value = if is {
+            0isize
+        } else {
+            let object_4 = match closure {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyTuple_GET_SIZE(&object_4)?
+        };
+        if (c.PyCodeObject_co_nfreevars(code)? as isize) != value {
+            let co_name = c.PyCodeObject_co_name(code)?;
+            let co_nfreevars = c.PyCodeObject_co_nfreevars(code)?;
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_ValueError,
+                        "%U requires closure of length %zd, not %zd",
+                        &[
+                            match co_name.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            Argument::Int(co_nfreevars as i64),
+                            Argument::Int(value as i64),
+                        ],
+                    ),
+            );
+        }
+        if value != 0 {
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < value {
+                        let object_5 = match closure {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let o = c.PyTuple_GET_ITEM(&object_5, i)?;
+                        if c.PyCell_Check(&o)? {
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            continue;
+                        }
+                        let tp = c.Py_TYPE(&o)?;
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_TypeError_3,
+                                    "arg 5 (closure) expected cell, found %s",
+                                    &[Argument::Str(tp_name.clone())],
+                                ),
+                        );
+                    }
+                    break;
+                }
+            };
+        }
+        match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
+        let is_2 = !match name {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_2 {
+            c.set_PyFunctionObject_func_name(&newfunc, name)?;
+        }
+        let is_3 = !match defaults {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_3 {
+            c.set_PyFunctionObject_func_defaults(&newfunc, defaults)?;
+        }
+        let is_4 = !match closure {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_4 {
+            c.set_PyFunctionObject_func_closure(&newfunc, closure)?;
+        }
+        return Ok(newfunc);
+    }
+    let object = match name {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyUnicode_Check(&object)? {
+        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c.PyErr_SetString(&PyExc_TypeError_5, "arg 3 (name) must be None or string"),
+        );
+    }
+    if !!match defaults {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    } {
+        let object_3 = match closure {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let check = c.PyTuple_Check(&object_3)?;
+        if !check {
+            if c.PyCodeObject_co_nfreevars(code)? != 0
+                && match closure {
+                    Some(object) => c.is(object, Global::Py_None)?,
+                    None => false,
+                }
+            {
+                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_TypeError, "arg 5 (closure) must be tuple"),
+                );
+            }
+            if !match closure {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            } {
+                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+                return Err(
+                    c
+                        .PyErr_SetString(
+                            &PyExc_TypeError_2,
+                            "arg 5 (closure) must be None or tuple",
+                        ),
+                );
+            }
+        }
+        let is = match closure {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        let value = if is {
+            0isize
+        } else {
+            let object_4 = match closure {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c.PyTuple_GET_SIZE(&object_4)?
+        };
+        if (c.PyCodeObject_co_nfreevars(code)? as isize) != value {
+            let co_name = c.PyCodeObject_co_name(code)?;
+            let co_nfreevars = c.PyCodeObject_co_nfreevars(code)?;
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_ValueError,
+                        "%U requires closure of length %zd, not %zd",
+                        &[
+                            match co_name.clone() {
+                                Some(object) => Argument::Object(object),
+                                None => return Err(c.unsupported("NULL in a format")),
+                            },
+                            Argument::Int(co_nfreevars as i64),
+                            Argument::Int(value as i64),
+                        ],
+                    ),
+            );
+        }
+        if value != 0 {
+            {
+                let mut i = 0isize;
+                loop {
+                    if i < value {
+                        let object_5 = match closure {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        let o = c.PyTuple_GET_ITEM(&object_5, i)?;
+                        if c.PyCell_Check(&o)? {
+                            let i_2 = i.wrapping_add(1);
+                            i = i_2;
+                            continue;
+                        }
+                        let tp = c.Py_TYPE(&o)?;
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
+                        return Err(
+                            c
+                                .PyErr_Format(
+                                    &PyExc_TypeError_3,
+                                    "arg 5 (closure) expected cell, found %s",
+                                    &[Argument::Str(tp_name.clone())],
+                                ),
+                        );
+                    }
+                    break;
+                }
+            };
+        }
+        match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
+        let is_2 = !match name {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_2 {
+            c.set_PyFunctionObject_func_name(&newfunc, name)?;
+        }
+        let is_3 = !match defaults {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_3 {
+            c.set_PyFunctionObject_func_defaults(&newfunc, defaults)?;
+        }
+        let is_4 = !match closure {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        };
+        if is_4 {
+            c.set_PyFunctionObject_func_closure(&newfunc, closure)?;
+        }
+        return Ok(newfunc);
+    }
+    let object_2 = match defaults {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if !c.PyTuple_Check(&object_2)? {
+        let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_TypeError_4,
+                    "arg 4 (defaults) must be None or tuple",
+                ),
+        );
+    }
+    let object_3 = match closure {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let check = c.PyTuple_Check(&object_3)?;
+    if !check {
+        if c.PyCodeObject_co_nfreevars(code)? != 0
+            && match closure {
+                Some(object) => c.is(object, Global::Py_None)?,
+                None => false,
+            }
+        {
+            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c.PyErr_SetString(&PyExc_TypeError, "arg 5 (closure) must be tuple"),
+            );
+        }
+        if !match closure {
+            Some(object) => c.is(object, Global::Py_None)?,
+            None => false,
+        } {
+            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_TypeError_2,
                         "arg 5 (closure) must be None or tuple",
                     ),
             );
         }
     }
-    let is = c.is(closure, Global::Py_None)?;
-    let value = if is { 0isize } else { c.PyTuple_GET_SIZE(closure)? };
+    let is = match closure {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
+    let value = if is {
+        0isize
+    } else {
+        let object_4 = match closure {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        c.PyTuple_GET_SIZE(&object_4)?
+    };
     if (c.PyCodeObject_co_nfreevars(code)? as isize) != value {
         let co_name = c.PyCodeObject_co_name(code)?;
         let co_nfreevars = c.PyCodeObject_co_nfreevars(code)?;
@@ -857,7 +1441,11 @@ pub fn func_new_impl<C: CApi>(
             let mut i = 0isize;
             loop {
                 if i < value {
-                    let o = c.PyTuple_GET_ITEM(closure, i)?;
+                    let object_5 = match closure {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let o = c.PyTuple_GET_ITEM(&object_5, i)?;
                     if c.PyCell_Check(&o)? {
                         let i_2 = i.wrapping_add(1);
                         i = i_2;
@@ -865,11 +1453,11 @@ pub fn func_new_impl<C: CApi>(
                     }
                     let tp = c.Py_TYPE(&o)?;
                     let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
+                    let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                     return Err(
                         c
                             .PyErr_Format(
-                                &PyExc_TypeError_5,
+                                &PyExc_TypeError_3,
                                 "arg 5 (closure) expected cell, found %s",
                                 &[Argument::Str(tp_name.clone())],
                             ),
@@ -887,17 +1475,26 @@ pub fn func_new_impl<C: CApi>(
         Err(error) => return Err(error),
     };
     let newfunc = super::funcobject::PyFunction_New(c, code, globals)?;
-    let is_2 = !c.is(name, Global::Py_None)?;
+    let is_2 = !match name {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
     if is_2 {
-        c.set_PyFunctionObject_func_name(&newfunc, Some(name))?;
+        c.set_PyFunctionObject_func_name(&newfunc, name)?;
     }
-    let is_3 = !c.is(defaults, Global::Py_None)?;
+    let is_3 = !match defaults {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
     if is_3 {
-        c.set_PyFunctionObject_func_defaults(&newfunc, Some(defaults))?;
+        c.set_PyFunctionObject_func_defaults(&newfunc, defaults)?;
     }
-    let is_4 = !c.is(closure, Global::Py_None)?;
+    let is_4 = !match closure {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    };
     if is_4 {
-        c.set_PyFunctionObject_func_closure(&newfunc, Some(closure))?;
+        c.set_PyFunctionObject_func_closure(&newfunc, closure)?;
     }
     return Ok(newfunc);
 }

@@ -292,24 +292,15 @@ pub fn anextawaitable_getiter<C: CApi>(
     let awaitable = c._PyCoro_GetAwaitableIter(wrapped.as_ref())?;
     let tp = c.Py_TYPE(&awaitable)?;
     let tp_iternext = c.slot(&tp, Slot::tp_iternext)?;
-    let awaitable_3 = if tp_iternext.is_some() {
-        awaitable.clone()
-    } else {
-        let getter = c.slot(&tp, Slot::am_await)?;
-        let function = match getter.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        let awaitable_2 = c.call_unaryfunc(&function, &awaitable)?;
-        if !(super::abstract_::PyIter_Check(c, &awaitable_2)? != 0) {
+    if !tp_iternext.is_some() {
+        if !(super::abstract_::PyIter_Check(c, &awaitable)? != 0) {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_TypeError, "__await__ returned a non-iterable"),
             );
         }
-        awaitable_2.clone()
-    };
-    return Ok(awaitable_3);
+    }
+    return Ok(awaitable);
 }
 /// CPython: Objects/iterobject.c, `anextawaitable_iternext`.
 pub fn anextawaitable_iternext<C: CApi>(

@@ -7,6 +7,55 @@
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+/// CPython: Objects/longobject.c, `long_new`.
+pub fn long_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::long_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["int", "", "base"],
+            0,
+            2,
+            0,
+        )?;
+    if result < 1 {
+        if noptargs != 0 {
+            return Ok(
+                super::longobject::long_new_impl(
+                    c,
+                    type_,
+                    None,
+                    result_2.get(1).cloned().flatten().as_ref(),
+                )?,
+            );
+        }
+        return Ok(super::longobject::long_new_impl(c, type_, None, None)?);
+    }
+    let noptargs_2 = noptargs.wrapping_sub(1);
+    let x = result_2.get(0).cloned().flatten();
+    if noptargs_2 != 0 {
+        return Ok(
+            super::longobject::long_new_impl(
+                c,
+                type_,
+                x.as_ref(),
+                result_2.get(1).cloned().flatten().as_ref(),
+            )?,
+        );
+    }
+    return Ok(super::longobject::long_new_impl(c, type_, x.as_ref(), None)?);
+}
 /// CPython: Objects/longobject.c, `int___getnewargs__`.
 pub fn int___getnewargs__<C: CApi>(
     c: &mut C,
@@ -93,6 +142,261 @@ pub fn int_as_integer_ratio<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_as_integer_ratio);
     return Ok(super::longobject::int_as_integer_ratio_impl(c, self_)?);
+}
+/// CPython: Objects/longobject.c, `int_to_bytes`.
+pub fn int_to_bytes<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::int_to_bytes);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["to_bytes", "length", "byteorder", "signed"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        if noptargs != 0 {
+            let item_9 = result.get(2).cloned().flatten();
+            let object_7 = match item_9.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_7 = super::object::PyObject_IsTrue(c, &object_7)?;
+            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_7)?));
+        }
+        return Ok(Some(c.int_to_bytes_impl(self_, 1, None, 0)?));
+    }
+    let item = result.get(0).cloned().flatten();
+    let (length, noptargs_3) = if item.is_some() {
+        let item_2 = result.get(0).cloned().flatten();
+        let object = match item_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+        let ival = if let Some(iobj_2) = &iobj {
+            let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            result_2
+        } else {
+            -1isize
+        };
+        if ival == -1 {
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                if noptargs_2 != 0 {
+                    let item_3 = result.get(2).cloned().flatten();
+                    let object_2 = match item_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                }
+                return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
+            }
+            (ival, noptargs_2)
+        } else {
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                if noptargs_2 != 0 {
+                    let item_3 = result.get(2).cloned().flatten();
+                    let object_2 = match item_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
+                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_3)?));
+                }
+                return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
+            }
+            (ival, noptargs_2)
+        }
+    } else {
+        (1isize, noptargs)
+    };
+    let item_4 = result.get(1).cloned().flatten();
+    let (byteorder_2, noptargs_5) = if item_4.is_some() {
+        let item_5 = result.get(1).cloned().flatten();
+        let object_3 = match item_5.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object_3)? {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_5 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("to_bytes", "argument 'byteorder'", "str", &object_5)?;
+            return Ok(None);
+        }
+        match c.PyUnicode_READY(result.get(1).cloned().flatten().as_ref()) {
+            Ok(_) => {}
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
+            }
+            Err(error_2) => return Err(error_2),
+        };
+        let byteorder = result.get(1).cloned().flatten();
+        let noptargs_4 = noptargs_3.wrapping_sub(1);
+        if !(noptargs_4 != 0) {
+            if noptargs_4 != 0 {
+                let item_6 = result.get(2).cloned().flatten();
+                let object_4 = match item_6.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_5 = super::object::PyObject_IsTrue(c, &object_4)?;
+                return Ok(
+                    Some(
+                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_5)?,
+                    ),
+                );
+            }
+            return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder.as_ref(), 0)?));
+        }
+        (byteorder.clone(), noptargs_4)
+    } else {
+        (None, noptargs_3)
+    };
+    if noptargs_5 != 0 {
+        let item_8 = result.get(2).cloned().flatten();
+        let object_6 = match item_8.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_6 = super::object::PyObject_IsTrue(c, &object_6)?;
+        return Ok(
+            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_6)?),
+        );
+    }
+    return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), 0)?));
+}
+/// CPython: Objects/longobject.c, `int_from_bytes`.
+pub fn int_from_bytes<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::int_from_bytes);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(1);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["from_bytes", "bytes", "byteorder", "signed"],
+            1,
+            2,
+            0,
+        )?;
+    let bytes_obj = match result.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !(noptargs != 0) {
+        if noptargs != 0 {
+            let item_6 = result.get(2).cloned().flatten();
+            let object_5 = match item_6.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            let result_5 = super::object::PyObject_IsTrue(c, &object_5)?;
+            return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, result_5)?));
+        }
+        return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, 0)?));
+    }
+    let item = result.get(1).cloned().flatten();
+    let (byteorder_2, noptargs_3) = if item.is_some() {
+        let item_2 = result.get(1).cloned().flatten();
+        let object = match item_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_4 = result.get(1).cloned().flatten();
+            let object_3 = match item_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument(
+                "from_bytes",
+                "argument 'byteorder'",
+                "str",
+                &object_3,
+            )?;
+            return Ok(None);
+        }
+        match c.PyUnicode_READY(result.get(1).cloned().flatten().as_ref()) {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let byteorder = result.get(1).cloned().flatten();
+        let noptargs_2 = noptargs.wrapping_sub(1);
+        if !(noptargs_2 != 0) {
+            if noptargs_2 != 0 {
+                let item_3 = result.get(2).cloned().flatten();
+                let object_2 = match item_3.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
+                return Ok(
+                    Some(
+                        c
+                            .int_from_bytes_impl(
+                                type_,
+                                &bytes_obj,
+                                byteorder.as_ref(),
+                                result_3,
+                            )?,
+                    ),
+                );
+            }
+            return Ok(
+                Some(c.int_from_bytes_impl(type_, &bytes_obj, byteorder.as_ref(), 0)?),
+            );
+        }
+        (byteorder.clone(), noptargs_2)
+    } else {
+        (None, noptargs)
+    };
+    if noptargs_3 != 0 {
+        let item_5 = result.get(2).cloned().flatten();
+        let object_4 = match item_5.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_4 = super::object::PyObject_IsTrue(c, &object_4)?;
+        return Ok(
+            Some(
+                c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), result_4)?,
+            ),
+        );
+    }
+    return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), 0)?));
 }
 /// CPython: Objects/longobject.c, `medium_value`.
 pub fn medium_value<C: CApi>(c: &mut C, x: Option<&C::Object>) -> Result<i64, C::Error> {

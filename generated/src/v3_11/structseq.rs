@@ -97,6 +97,44 @@ pub fn structseq_dealloc<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::E
     if result_2 != 0 {}
     return Ok(());
 }
+/// CPython: Objects/structseq.c, `structseq_new`.
+pub fn structseq_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::structseq_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["structseq", "sequence", "dict"],
+            1,
+            2,
+            0,
+        )?;
+    let arg = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if noptargs != 0 {
+        return Ok(
+            c
+                .structseq_new_impl(
+                    type_,
+                    &arg,
+                    result_2.get(1).cloned().flatten().as_ref(),
+                )?,
+        );
+    }
+    return Ok(c.structseq_new_impl(type_, &arg, None)?);
+}
 /// CPython: Objects/structseq.c, `PyStructSequence_InitType2`.
 pub fn PyStructSequence_InitType2<C: CApi>(
     c: &mut C,

@@ -94,7 +94,7 @@ pub fn object___reduce_ex__<C: CApi>(
     arg: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::object___reduce_ex__);
-    let result = c._PyLong_AsInt(arg)?;
+    let result = c._PyLong_AsInt(Some(arg))?;
     return Ok(c.object___reduce_ex___impl(self_, result)?);
 }
 /// CPython: Objects/typeobject.c, `object___format__`.
@@ -3071,6 +3071,40 @@ pub fn subtype_getweakref<C: CApi>(
     };
     return Ok(result_2);
 }
+/// CPython: Objects/typeobject.c, `valid_identifier`.
+pub fn valid_identifier<C: CApi>(c: &mut C, s: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::valid_identifier);
+    if !c.PyUnicode_Check(s)? {
+        let tp = c.Py_TYPE(s)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_Format(
+                    &PyExc_TypeError_2,
+                    "__slots__ items must be strings, not '%.200s'",
+                    &[Argument::Str(tp_name.clone())],
+                ),
+        );
+    }
+    let result = match c.PyUnicode_IsIdentifier(s) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "valid_identifier: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(1);
+    }
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(c.PyErr_SetString(&PyExc_TypeError, "__slots__ must be identifiers"));
+}
 /// CPython: Objects/typeobject.c, `type_init`.
 pub fn type_init<C: CApi>(
     c: &mut C,
@@ -3210,15 +3244,10 @@ pub fn type_new_visit_slots<C: CApi>(
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
                 let name = c.PyTuple_GET_ITEM(&object, i)?;
-                let result = match c.valid_identifier(&name) {
+                let result = match super::typeobject::valid_identifier(c, &name) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "type_new_visit_slots: call of _PyUnicode_Equal while an exception is pending",
-                                ),
-                        );
+                        return Err(error);
                     }
                     Err(error) => return Err(error),
                 };

@@ -48,6 +48,161 @@ pub fn unicode_casefold<C: CApi>(
     c.enter(FunctionId::unicode_casefold);
     return Ok(c.unicode_casefold_impl(self_)?);
 }
+/// CPython: Objects/unicodeobject.c, `unicode_encode`.
+pub fn unicode_encode<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::unicode_encode);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["encode", "encoding", "errors"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        if !result.get(0).cloned().flatten().is_some() {
+            let item_7 = result.get(1).cloned().flatten();
+            let object_5 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_9 = result.get(1).cloned().flatten();
+                let object_6 = match item_9.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_6)?;
+                return Ok(None);
+            }
+            let item_8 = result.get(1).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_4)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::unicodeobject::unicode_encode_impl(
+                        c,
+                        self_,
+                        None,
+                        Some(&result_4),
+                    )?,
+                ),
+            );
+        }
+        let item = result.get(0).cloned().flatten();
+        let object = match item.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_6 = result.get(0).cloned().flatten();
+            let object_4 = match item_6.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("encode", "argument 'encoding'", "str", &object_4)?;
+            return Ok(None);
+        }
+        let item_2 = result.get(0).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_2)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs.wrapping_sub(1) != 0 {
+            let item_3 = result.get(1).cloned().flatten();
+            let object_2 = match item_3.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_5 = result.get(1).cloned().flatten();
+                let object_3 = match item_5.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("encode", "argument 'errors'", "str", &object_3)?;
+                return Ok(None);
+            }
+            let item_4 = result.get(1).cloned().flatten();
+            let mut errors_length = 0;
+            let result_3 = c
+                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_3)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                Some(
+                    super::unicodeobject::unicode_encode_impl(
+                        c,
+                        self_,
+                        Some(&result_2),
+                        Some(&result_3),
+                    )?,
+                ),
+            );
+        }
+        return Ok(
+            Some(
+                super::unicodeobject::unicode_encode_impl(
+                    c,
+                    self_,
+                    Some(&result_2),
+                    None,
+                )?,
+            ),
+        );
+    }
+    return Ok(Some(super::unicodeobject::unicode_encode_impl(c, self_, None, None)?));
+}
+/// CPython: Objects/unicodeobject.c, `unicode_expandtabs`.
+pub fn unicode_expandtabs<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_expandtabs);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["expandtabs", "tabsize"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(super::unicodeobject::unicode_expandtabs_impl(c, self_, result_2)?);
+    }
+    return Ok(super::unicodeobject::unicode_expandtabs_impl(c, self_, 8)?);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_isascii`.
 pub fn unicode_isascii<C: CApi>(
     c: &mut C,
@@ -428,6 +583,163 @@ pub fn unicode_removesuffix<C: CApi>(
     };
     return Ok(Some(super::unicodeobject::unicode_removesuffix_impl(c, self_, arg)?));
 }
+/// CPython: Objects/unicodeobject.c, `unicode_split`.
+pub fn unicode_split<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_split);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["split", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(
+            super::unicodeobject::unicode_split_impl(c, self_, Some(&Py_None), -1)?,
+        );
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(
+                super::unicodeobject::unicode_split_impl(c, self_, sep.as_ref(), -1)?,
+            );
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(
+            super::unicodeobject::unicode_split_impl(c, self_, sep_2.as_ref(), ival)?,
+        );
+    }
+    return Ok(super::unicodeobject::unicode_split_impl(c, self_, sep_2.as_ref(), ival)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_rsplit`.
+pub fn unicode_rsplit<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_rsplit);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["rsplit", "sep", "maxsplit"],
+            0,
+            2,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(
+            super::unicodeobject::unicode_rsplit_impl(c, self_, Some(&Py_None), -1)?,
+        );
+    }
+    let item = result.get(0).cloned().flatten();
+    let sep_2 = if item.is_some() {
+        let sep = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(
+                super::unicodeobject::unicode_rsplit_impl(c, self_, sep.as_ref(), -1)?,
+            );
+        }
+        sep.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
+    let ival = if let Some(iobj_2) = &iobj {
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        result_2
+    } else {
+        -1isize
+    };
+    if ival == -1 {
+        return Ok(
+            super::unicodeobject::unicode_rsplit_impl(c, self_, sep_2.as_ref(), ival)?,
+        );
+    }
+    return Ok(
+        super::unicodeobject::unicode_rsplit_impl(c, self_, sep_2.as_ref(), ival)?,
+    );
+}
+/// CPython: Objects/unicodeobject.c, `unicode_splitlines`.
+pub fn unicode_splitlines<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::unicode_splitlines);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["splitlines", "keepends"],
+            0,
+            1,
+            0,
+        )?;
+    if noptargs != 0 {
+        let result_2 = c._PyLong_AsInt(result.get(0).cloned().flatten().as_ref())?;
+        return Ok(super::unicodeobject::unicode_splitlines_impl(c, self_, result_2)?);
+    }
+    return Ok(super::unicodeobject::unicode_splitlines_impl(c, self_, 0)?);
+}
 /// CPython: Objects/unicodeobject.c, `unicode_swapcase`.
 pub fn unicode_swapcase<C: CApi>(
     c: &mut C,
@@ -625,6 +937,151 @@ pub fn unicode_sizeof<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_sizeof);
     return Ok(c.unicode_sizeof_impl(self_)?);
+}
+/// CPython: Objects/unicodeobject.c, `unicode_new`.
+pub fn unicode_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::unicode_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["str", "object", "encoding", "errors"],
+            0,
+            3,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result_2.get(0).cloned().flatten();
+        let (noptargs_3, x_2) = if item.is_some() {
+            let x = result_2.get(0).cloned().flatten();
+            let noptargs_2 = noptargs.wrapping_sub(1);
+            if !(noptargs_2 != 0) {
+                return Ok(
+                    super::unicodeobject::unicode_new_impl(
+                        c,
+                        type_,
+                        x.as_ref(),
+                        None,
+                        None,
+                    )?,
+                );
+            }
+            (noptargs_2, x.clone())
+        } else {
+            (noptargs, None)
+        };
+        if !result_2.get(1).cloned().flatten().is_some() {
+            let item_8 = result_2.get(2).cloned().flatten();
+            let object_5 = match item_8.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_5)? {
+                let item_10 = result_2.get(2).cloned().flatten();
+                let object_6 = match item_10.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_6)?;
+                return Ok(None);
+            }
+            let item_9 = result_2.get(2).cloned().flatten();
+            let mut errors_length_2 = 0;
+            let result_5 = c
+                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+            if c.strlen(&result_5)? != (errors_length_2 as usize) {
+                let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_3, "embedded null character"),
+                );
+            }
+            return Ok(
+                super::unicodeobject::unicode_new_impl(
+                    c,
+                    type_,
+                    x_2.as_ref(),
+                    None,
+                    Some(&result_5),
+                )?,
+            );
+        }
+        let item_2 = result_2.get(1).cloned().flatten();
+        let object = match item_2.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        if !c.PyUnicode_Check(&object)? {
+            let item_7 = result_2.get(1).cloned().flatten();
+            let object_4 = match item_7.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            c._PyArg_BadArgument("str", "argument 'encoding'", "str", &object_4)?;
+            return Ok(None);
+        }
+        let item_3 = result_2.get(1).cloned().flatten();
+        let mut encoding_length = 0;
+        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        if c.strlen(&result_3)? != (encoding_length as usize) {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
+        }
+        if noptargs_3.wrapping_sub(1) != 0 {
+            let item_4 = result_2.get(2).cloned().flatten();
+            let object_2 = match item_4.as_ref() {
+                Some(object) => object.clone(),
+                None => return Err(c.unsupported("NULL where an object must be")),
+            };
+            if !c.PyUnicode_Check(&object_2)? {
+                let item_6 = result_2.get(2).cloned().flatten();
+                let object_3 = match item_6.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                c._PyArg_BadArgument("str", "argument 'errors'", "str", &object_3)?;
+                return Ok(None);
+            }
+            let item_5 = result_2.get(2).cloned().flatten();
+            let mut errors_length = 0;
+            let result_4 = c
+                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+            if c.strlen(&result_4)? != (errors_length as usize) {
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "embedded null character"),
+                );
+            }
+            return Ok(
+                super::unicodeobject::unicode_new_impl(
+                    c,
+                    type_,
+                    x_2.as_ref(),
+                    Some(&result_3),
+                    Some(&result_4),
+                )?,
+            );
+        }
+        return Ok(
+            super::unicodeobject::unicode_new_impl(
+                c,
+                type_,
+                x_2.as_ref(),
+                Some(&result_3),
+                None,
+            )?,
+        );
+    }
+    return Ok(super::unicodeobject::unicode_new_impl(c, type_, None, None, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `_Py_GetErrorHandler`.
 pub fn _Py_GetErrorHandler<C: CApi>(c: &mut C, errors: &str) -> Result<i32, C::Error> {
@@ -2098,7 +2555,9 @@ pub fn PyUnicode_FromStringAndSize<C: CApi>(
                 ),
         );
     }
-    return Ok(c.PyUnicode_DecodeUTF8Stateful(u, size, None, &mut 0)?);
+    return Ok(
+        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(c, u, size, None, &mut 0)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromString`.
 pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C::Error> {
@@ -2108,7 +2567,15 @@ pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C:
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
         return Err(c.PyErr_SetString(&PyExc_OverflowError, "input too long"));
     }
-    return Ok(c.PyUnicode_DecodeUTF8Stateful(u, result as isize, None, &mut 0)?);
+    return Ok(
+        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
+            c,
+            u,
+            result as isize,
+            None,
+            &mut 0,
+        )?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `kind_maxchar_limit`.
 pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: u32) -> Result<u32, C::Error> {
@@ -2978,7 +3445,15 @@ pub fn PyUnicode_DecodeUTF8<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF8);
-    return Ok(c.PyUnicode_DecodeUTF8Stateful(s, size, Some(errors), &mut 0)?);
+    return Ok(
+        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
+            c,
+            s,
+            size,
+            Some(errors),
+            &mut 0,
+        )?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `ucs1lib_SWAB4`.
 pub fn ucs1lib_SWAB4<C: CApi>(c: &mut C, ch: u8) -> Result<u32, C::Error> {
@@ -2996,13 +3471,41 @@ pub fn ucs4lib_SWAB4<C: CApi>(c: &mut C, ch: u32) -> Result<u32, C::Error> {
     c.enter(FunctionId::ucs4lib_SWAB4);
     return Ok(c._Py_bswap32(ch)?);
 }
+/// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeUTF8Stateful`.
+pub fn PyUnicode_DecodeUTF8Stateful<C: CApi>(
+    c: &mut C,
+    s: &str,
+    size: isize,
+    errors: Option<&str>,
+    consumed: &mut isize,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::PyUnicode_DecodeUTF8Stateful);
+    let text = match errors {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    return Ok(c.unicode_decode_utf8(s, size, 0, text, consumed)?);
+}
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_AsUTF8String`.
+pub fn _PyUnicode_AsUTF8String<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    errors: Option<&str>,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::_PyUnicode_AsUTF8String);
+    let text = match errors {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    return Ok(c.unicode_encode_utf8(unicode, 0, text)?);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF8String`.
 pub fn PyUnicode_AsUTF8String<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_AsUTF8String);
-    return Ok(c._PyUnicode_AsUTF8String(unicode, None)?);
+    return Ok(super::unicodeobject::_PyUnicode_AsUTF8String(c, unicode, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeUTF32`.
 pub fn PyUnicode_DecodeUTF32<C: CApi>(
@@ -3436,15 +3939,249 @@ pub fn charmapencode_resize<C: CApi>(
     }
     return Ok(0);
 }
+/// CPython: Objects/unicodeobject.c, `_PyUnicode_EncodeCharmap`.
+pub fn _PyUnicode_EncodeCharmap<C: CApi>(
+    c: &mut C,
+    unicode: &C::Object,
+    mapping: Option<&C::Object>,
+    errors: Option<&str>,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyUnicode_EncodeCharmap);
+    {
+        let result = match c.PyUnicode_IS_READY(Some(unicode)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_EncodeCharmap: call of PyUnicode_GET_LENGTH while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            match c._PyUnicode_Ready(Some(unicode)) {
+                Ok(_) => {}
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+        }
+    };
+    let result_3 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_EncodeCharmap: call of PyUnicode_DATA while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let data = match c.PyUnicode_DATA(Some(unicode)) {
+        Ok(data) => data,
+        Err(error_4) if c.is_exception(&error_4) => {
+            let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
+            if mapping.is_some() {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_EncodeCharmap: call of PyBytes_FromStringAndSize while an exception is pending",
+                        ),
+                );
+            }
+            match errors {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
+            return Err(
+                c
+                    .unsupported(
+                        "_PyUnicode_EncodeCharmap: call of unicode_encode_ucs1 while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let kind = c.PyASCIIObject_state_kind(unicode)? as i32;
+    let Some(mapping_2) = mapping else {
+        let text_2 = match errors {
+            Some(text) => text,
+            None => return Err(c.unsupported("NULL where a string must be")),
+        };
+        return Ok(Some(c.unicode_encode_ucs1(unicode, text_2, 256)?));
+    };
+    let res = c.PyBytes_FromStringAndSize(None, result_3)?;
+    if result_3 == 0 {
+        return Ok(Some(res));
+    }
+    let (res_6, respos_5) = {
+        let mut error_handler = 0i32;
+        let mut error_handler_obj = None::<C::Object>;
+        let mut exc = None::<C::Object>;
+        let mut inpos = 0isize;
+        let mut res_2 = Some(res.clone());
+        let mut respos = 0isize;
+        loop {
+            if inpos < result_3 {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), inpos) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_EncodeCharmap: call of charmapencode_output while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                let mut res_3 = res_2.clone();
+                let mut respos_2 = respos;
+                let result_5 = match c
+                    .charmapencode_output(result_4, mapping_2, &mut res_3, &mut respos_2)
+                {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_EncodeCharmap: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error_6) => return Err(error_6),
+                };
+                if result_5 == 2 {
+                    return Ok(None);
+                }
+                let (
+                    error_handler_3,
+                    error_handler_obj_3,
+                    exc_3,
+                    inpos_4,
+                    res_5,
+                    respos_4,
+                ) = if result_5 == 1 {
+                    let mut inpos_2 = inpos;
+                    let mut exc_2 = exc.clone();
+                    let mut error_handler_2 = error_handler;
+                    let mut error_handler_obj_2 = error_handler_obj.clone();
+                    let text = match errors {
+                        Some(text) => text,
+                        None => return Err(c.unsupported("NULL where a string must be")),
+                    };
+                    let mut res_4 = res_3.clone();
+                    let mut respos_3 = respos_2;
+                    let result_6 = match c
+                        .charmap_encoding_error(
+                            unicode,
+                            &mut inpos_2,
+                            mapping_2,
+                            &mut exc_2,
+                            &mut error_handler_2,
+                            &mut error_handler_obj_2,
+                            text,
+                            &mut res_4,
+                            &mut respos_3,
+                        )
+                    {
+                        Ok(result_6) => result_6,
+                        Err(error_7) if c.is_exception(&error_7) => {
+                            return Err(error_7);
+                        }
+                        Err(error_7) => return Err(error_7),
+                    };
+                    if result_6 != 0 {
+                        return Ok(None);
+                    }
+                    (
+                        error_handler_2,
+                        error_handler_obj_2.clone(),
+                        exc_2.clone(),
+                        inpos_2,
+                        res_4.clone(),
+                        respos_3,
+                    )
+                } else {
+                    let inpos_3 = inpos.wrapping_add(1);
+                    (
+                        error_handler,
+                        error_handler_obj.clone(),
+                        exc.clone(),
+                        inpos_3,
+                        res_3.clone(),
+                        respos_2,
+                    )
+                };
+                error_handler = error_handler_3;
+                error_handler_obj = error_handler_obj_3.clone();
+                exc = exc_3.clone();
+                inpos = inpos_4;
+                res_2 = res_5.clone();
+                respos = respos_4;
+                continue;
+            }
+            break (res_2.clone(), respos);
+        }
+    };
+    let res_8 = {
+        let result_7 = match c.PyBytes_GET_SIZE(res_6.as_ref()) {
+            Ok(result_7) => result_7,
+            Err(error_8) if c.is_exception(&error_8) => {
+                if respos_5 < -1 {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyUnicode_EncodeCharmap: call of _PyBytes_Resize while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyUnicode_EncodeCharmap: return of a computed value while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_8) => return Err(error_8),
+        };
+        if respos_5 < result_7 {
+            let mut res_7 = res_6.clone();
+            match c._PyBytes_Resize(&mut res_7, respos_5) {
+                Ok(_) => {}
+                Err(error_9) if c.is_exception(&error_9) => {
+                    return Err(error_9);
+                }
+                Err(error_9) => return Err(error_9),
+            };
+            res_7.clone()
+        } else {
+            res_6.clone()
+        }
+    };
+    return Ok(res_8);
+}
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsCharmapString`.
 pub fn PyUnicode_AsCharmapString<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
     mapping: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_AsCharmapString);
     if c.PyUnicode_Check(unicode)? {
-        return Ok(c._PyUnicode_EncodeCharmap(unicode, mapping, None)?);
+        return Ok(
+            super::unicodeobject::_PyUnicode_EncodeCharmap(
+                c,
+                unicode,
+                Some(mapping),
+                None,
+            )?,
+        );
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -5169,15 +5906,29 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     let string = c._Py_Identifier_string(right)?;
-                    return Ok(c.non_ready_unicode_equal_to_ascii_string(left, &string)?);
+                    let result_3 = match c
+                        .non_ready_unicode_equal_to_ascii_string(left, &string)
+                    {
+                        Ok(result_3) => result_3,
+                        Err(error_3) if c.is_exception(&error_3) => {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        Err(error_3) => return Err(error_3),
+                    };
+                    return Ok(result_3);
                 }
                 Err(error_2) => return Err(error_2),
             };
         }
     };
-    let result_3 = match c.PyUnicode_IS_ASCII(Some(left)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result_4 = match c.PyUnicode_IS_ASCII(Some(left)) {
+        Ok(result_4) => result_4,
+        Err(error_4) if c.is_exception(&error_4) => {
             return Err(
                 c
                     .unsupported(
@@ -5185,23 +5936,51 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error_4) => return Err(error_4),
     };
-    if result_3 != 0 {
+    if result_4 != 0 {
         let right_uni = match c._PyUnicode_FromId(right) {
             Ok(right_uni) => right_uni,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 let string_2 = c._Py_Identifier_string(right)?;
-                return Ok(c._PyUnicode_EqualToASCIIString(Some(left), &string_2)?);
+                let result_7 = match c
+                    ._PyUnicode_EqualToASCIIString(Some(left), &string_2)
+                {
+                    Ok(result_7) => result_7,
+                    Err(error_8) if c.is_exception(&error_8) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_8) => return Err(error_8),
+                };
+                return Ok(result_7);
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_5) => return Err(error_5),
         };
         if c.Py_Is(left, &right_uni)? {
             return Ok(1);
         }
-        let result_4 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+        let result_5 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
+            Ok(result_5) => result_5,
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(error_6);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if result_5 != 0 {
+            return Ok(0);
+        }
+        let hash = c.PyASCIIObject_hash(left)?;
+        if hash != -1 && hash != c.PyASCIIObject_hash(&right_uni)? {
+            return Ok(0);
+        }
+        let result_6 = match c.unicode_compare_eq(left, &right_uni) {
+            Ok(result_6) => result_6,
+            Err(error_7) if c.is_exception(&error_7) => {
                 return Err(
                     c
                         .unsupported(
@@ -5209,16 +5988,9 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_7) => return Err(error_7),
         };
-        if result_4 != 0 {
-            return Ok(0);
-        }
-        let hash = c.PyASCIIObject_hash(left)?;
-        if hash != -1 && hash != c.PyASCIIObject_hash(&right_uni)? {
-            return Ok(0);
-        }
-        return Ok(c.unicode_compare_eq(left, &right_uni)?);
+        return Ok(result_6);
     }
     return Ok(0);
 }
@@ -6334,11 +7106,19 @@ pub fn parse_args_finds_unicode<C: CApi>(
 pub fn unicode_encode_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    encoding: &str,
-    errors: &str,
+    encoding: Option<&str>,
+    errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_encode_impl);
-    return Ok(c.PyUnicode_AsEncodedString(self_, encoding, errors)?);
+    let text = match encoding {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    let text_2 = match errors {
+        Some(text) => text,
+        None => return Err(c.unsupported("NULL where a string must be")),
+    };
+    return Ok(c.PyUnicode_AsEncodedString(self_, text, text_2)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_expandtabs_impl`.
 pub fn unicode_expandtabs_impl<C: CApi>(
@@ -9431,17 +10211,28 @@ pub fn PyUnicode_Split<C: CApi>(
 pub fn unicode_split_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    sep: &C::Object,
+    sep: Option<&C::Object>,
     maxsplit: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_split_impl);
-    if c.is(sep, Global::Py_None)? {
+    if match sep {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    } {
         return Ok(c.split(self_, None, maxsplit)?);
     }
-    if c.PyUnicode_Check(sep)? {
-        return Ok(c.split(self_, Some(sep), maxsplit)?);
+    let object = match sep {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyUnicode_Check(&object)? {
+        return Ok(c.split(self_, sep, maxsplit)?);
     }
-    let tp = c.Py_TYPE(sep)?;
+    let object_2 = match sep {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tp = c.Py_TYPE(&object_2)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -9502,17 +10293,28 @@ pub fn PyUnicode_RSplit<C: CApi>(
 pub fn unicode_rsplit_impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    sep: &C::Object,
+    sep: Option<&C::Object>,
     maxsplit: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rsplit_impl);
-    if c.is(sep, Global::Py_None)? {
+    if match sep {
+        Some(object) => c.is(object, Global::Py_None)?,
+        None => false,
+    } {
         return Ok(c.rsplit(self_, None, maxsplit)?);
     }
-    if c.PyUnicode_Check(sep)? {
-        return Ok(c.rsplit(self_, Some(sep), maxsplit)?);
+    let object = match sep {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    if c.PyUnicode_Check(&object)? {
+        return Ok(c.rsplit(self_, sep, maxsplit)?);
     }
-    let tp = c.Py_TYPE(sep)?;
+    let object_2 = match sep {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let tp = c.Py_TYPE(&object_2)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -12518,6 +13320,269 @@ pub fn MarkupIterator_init<C: CApi>(
     super::unicodeobject::SubString_init(c, str_2.as_ref(), str, start, end)?;
     return Ok(1);
 }
+/// CPython: Objects/unicodeobject.c, `MarkupIterator_next`.
+pub fn MarkupIterator_next<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    literal: &C::Object,
+    field_present: &mut i32,
+    field_name: &C::Object,
+    format_spec: &C::Object,
+    conversion: &mut u32,
+    format_spec_needs_expanding: &mut i32,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::MarkupIterator_next);
+    super::unicodeobject::SubString_init(c, Some(literal), None, 0, 0)?;
+    super::unicodeobject::SubString_init(c, Some(field_name), None, 0, 0)?;
+    super::unicodeobject::SubString_init(c, Some(format_spec), None, 0, 0)?;
+    *conversion = 0u32;
+    *format_spec_needs_expanding = 0i32;
+    *field_present = 0i32;
+    let start = c.MarkupIterator_str_start(self_)?;
+    if start >= c.MarkupIterator_str_end(self_)? {
+        return Ok(1);
+    }
+    let start_2 = c.MarkupIterator_str_start(self_)?;
+    let (c__2, markup_follows_2) = {
+        let mut c_ = 0u32;
+        let markup_follows = 0i32;
+        loop {
+            let start_3 = c.MarkupIterator_str_start(self_)?;
+            if start_3 < c.MarkupIterator_str_end(self_)? {
+                let str = c.MarkupIterator_str_str(self_)?;
+                let start_4 = c.MarkupIterator_str_start(self_)?;
+                let start_5 = c.MarkupIterator_str_start(self_)?;
+                c.set_MarkupIterator_str_start(self_, start_5.wrapping_add(1))?;
+                let result = match c.PyUnicode_READ_CHAR(str.as_ref(), start_4) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "MarkupIterator_next: loop that goes on with an exception pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                match result {
+                    123 | 125 => break (result, 1i32),
+                    _ => {
+                        c_ = result;
+                        continue;
+                    }
+                }
+            } else {
+                break (c_, markup_follows)
+            }
+        }
+    };
+    let start_6 = c.MarkupIterator_str_start(self_)?;
+    let at_end = start_6 >= c.MarkupIterator_str_end(self_)?;
+    let len = c.MarkupIterator_str_start(self_)?.wrapping_sub(start_2);
+    if !(c__2 == 125) {
+        if at_end && c__2 == 123 {
+            let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError_3,
+                        "Single '{' encountered in format string",
+                    ),
+            );
+        }
+        let (len_5, markup_follows_4) = if at_end {
+            (len, markup_follows_2)
+        } else {
+            let str_3 = c.MarkupIterator_str_str(self_)?;
+            let start_8 = c.MarkupIterator_str_start(self_)?;
+            let (len_4, markup_follows_3) = {
+                let result_3 = match c.PyUnicode_READ_CHAR(str_3.as_ref(), start_8) {
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        let len_3 = len.wrapping_sub(1);
+                        let str_4 = c.MarkupIterator_str_str(self_)?;
+                        c.set_SubString_str(literal, str_4.as_ref())?;
+                        c.set_SubString_start(literal, start_2)?;
+                        c.set_SubString_end(literal, start_2.wrapping_add(len_3))?;
+                        if markup_follows_2 != 0 {
+                            *field_present = 1i32;
+                            c.MarkupIterator_str(self_)?;
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "MarkupIterator_next: call of parse_field while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "MarkupIterator_next: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if c__2 == result_3 {
+                    c.MarkupIterator_str_start(self_)?;
+                    let start_9 = c.MarkupIterator_str_start(self_)?;
+                    c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
+                    (len, 0i32)
+                } else {
+                    let len_2 = len.wrapping_sub(1);
+                    (len_2, markup_follows_2)
+                }
+            };
+            (len_4, markup_follows_3)
+        };
+        let str_5 = c.MarkupIterator_str_str(self_)?;
+        c.set_SubString_str(literal, str_5.as_ref())?;
+        c.set_SubString_start(literal, start_2)?;
+        c.set_SubString_end(literal, start_2.wrapping_add(len_5))?;
+        if markup_follows_4 != 0 {
+            *field_present = 1i32;
+            let str_6 = c.MarkupIterator_str(self_)?;
+            let result_4 = match super::unicodeobject::parse_field(
+                c,
+                str_6.as_ref(),
+                field_name,
+                format_spec,
+                format_spec_needs_expanding,
+                conversion,
+            ) {
+                Ok(result_4) => result_4,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
+                }
+                Err(error_4) => return Err(error_4),
+            };
+            if result_4 != 0 {
+                return Ok(2);
+            }
+            return Ok(0);
+        }
+        return Ok(2);
+    }
+    if at_end {
+        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ValueError,
+                    "Single '}' encountered in format string",
+                ),
+        );
+    }
+    let str_2 = c.MarkupIterator_str_str(self_)?;
+    let start_7 = c.MarkupIterator_str_start(self_)?;
+    let result_2 = match c.PyUnicode_READ_CHAR(str_2.as_ref(), start_7) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
+            let PyExc_ValueError_4 = c.global(Global::PyExc_ValueError)?;
+            return Err(
+                c
+                    .PyErr_SetString(
+                        &PyExc_ValueError_4,
+                        "Single '}' encountered in format string",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    if c__2 != result_2 {
+        let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ValueError_2,
+                    "Single '}' encountered in format string",
+                ),
+        );
+    }
+    if at_end && c__2 == 123 {
+        let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ValueError_3,
+                    "Single '{' encountered in format string",
+                ),
+        );
+    }
+    let (len_5, markup_follows_4) = if at_end {
+        (len, markup_follows_2)
+    } else {
+        let str_3 = c.MarkupIterator_str_str(self_)?;
+        let start_8 = c.MarkupIterator_str_start(self_)?;
+        let (len_4, markup_follows_3) = {
+            let result_3 = match c.PyUnicode_READ_CHAR(str_3.as_ref(), start_8) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    let len_3 = len.wrapping_sub(1);
+                    let str_4 = c.MarkupIterator_str_str(self_)?;
+                    c.set_SubString_str(literal, str_4.as_ref())?;
+                    c.set_SubString_start(literal, start_2)?;
+                    c.set_SubString_end(literal, start_2.wrapping_add(len_3))?;
+                    if markup_follows_2 != 0 {
+                        *field_present = 1i32;
+                        c.MarkupIterator_str(self_)?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "MarkupIterator_next: call of parse_field while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "MarkupIterator_next: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if c__2 == result_3 {
+                c.MarkupIterator_str_start(self_)?;
+                let start_9 = c.MarkupIterator_str_start(self_)?;
+                c.set_MarkupIterator_str_start(self_, start_9.wrapping_add(1))?;
+                (len, 0i32)
+            } else {
+                let len_2 = len.wrapping_sub(1);
+                (len_2, markup_follows_2)
+            }
+        };
+        (len_4, markup_follows_3)
+    };
+    let str_5 = c.MarkupIterator_str_str(self_)?;
+    c.set_SubString_str(literal, str_5.as_ref())?;
+    c.set_SubString_start(literal, start_2)?;
+    c.set_SubString_end(literal, start_2.wrapping_add(len_5))?;
+    if markup_follows_4 != 0 {
+        *field_present = 1i32;
+        let str_6 = c.MarkupIterator_str(self_)?;
+        let result_4 = match super::unicodeobject::parse_field(
+            c,
+            str_6.as_ref(),
+            field_name,
+            format_spec,
+            format_spec_needs_expanding,
+            conversion,
+        ) {
+            Ok(result_4) => result_4,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        if result_4 != 0 {
+            return Ok(2);
+        }
+        return Ok(0);
+    }
+    return Ok(2);
+}
 /// CPython: Objects/unicodeobject.c, `do_conversion`.
 pub fn do_conversion<C: CApi>(
     c: &mut C,
@@ -12560,6 +13625,154 @@ pub fn do_conversion<C: CApi>(
         }
     }
 }
+/// CPython: Objects/unicodeobject.c, `output_markup`.
+pub fn output_markup<C: CApi>(
+    c: &mut C,
+    field_name: &C::Object,
+    format_spec: &C::Object,
+    format_spec_needs_expanding: i32,
+    conversion: u32,
+    writer: &C::Object,
+    args: Option<&C::Object>,
+    kwargs: &C::Object,
+    recursion_depth: i32,
+    auto_number: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::output_markup);
+    let actual_format_spec = c.new_struct("SubString")?;
+    if let Some(fieldobj) = &super::unicodeobject::get_field_object(
+        c,
+        field_name,
+        args,
+        Some(kwargs),
+        auto_number,
+    )? {
+        let fieldobj_2 = if conversion != 0 {
+            let Some(tmp) = &super::unicodeobject::do_conversion(
+                c,
+                fieldobj,
+                conversion,
+            )? else {
+                return Ok(0);
+            };
+            {
+                let result = match c.PyUnicode_IS_READY(Some(tmp)) {
+                    Ok(result) => result,
+                    Err(error) if c.is_exception(&error) => {
+                        if format_spec_needs_expanding != 0 {
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "output_markup: call of build_string while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "output_markup: call of render_field while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error) => return Err(error),
+                };
+                if !(result != 0) {
+                    match c._PyUnicode_Ready(Some(tmp)) {
+                        Ok(_) => {}
+                        Err(error_2) if c.is_exception(&error_2) => {
+                            return Err(error_2);
+                        }
+                        Err(error_2) => return Err(error_2),
+                    };
+                }
+            };
+            tmp.clone()
+        } else {
+            fieldobj.clone()
+        };
+        let actual_format_spec_2 = if format_spec_needs_expanding != 0 {
+            let Some(tmp_2) = &super::unicodeobject::build_string(
+                c,
+                format_spec,
+                args,
+                kwargs,
+                recursion_depth.wrapping_sub(1),
+                auto_number,
+            )? else {
+                return Ok(0);
+            };
+            {
+                let result_3 = match c.PyUnicode_IS_READY(Some(tmp_2)) {
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "output_markup: call of PyUnicode_GET_LENGTH while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_3) => return Err(error_3),
+                };
+                if !(result_3 != 0) {
+                    match c._PyUnicode_Ready(Some(tmp_2)) {
+                        Ok(_) => {}
+                        Err(error_4) if c.is_exception(&error_4) => {
+                            return Err(error_4);
+                        }
+                        Err(error_4) => return Err(error_4),
+                    };
+                }
+            };
+            let result_5 = match c.PyUnicode_GET_LENGTH(Some(tmp_2)) {
+                Ok(result_5) => result_5,
+                Err(error_5) if c.is_exception(&error_5) => {
+                    super::unicodeobject::SubString_init(
+                        c,
+                        Some(&actual_format_spec),
+                        Some(tmp_2),
+                        0,
+                        -1,
+                    )?;
+                    return Err(
+                        c
+                            .unsupported(
+                                "output_markup: call of render_field while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_5) => return Err(error_5),
+            };
+            super::unicodeobject::SubString_init(
+                c,
+                Some(&actual_format_spec),
+                Some(tmp_2),
+                0,
+                result_5,
+            )?;
+            actual_format_spec.clone()
+        } else {
+            format_spec.clone()
+        };
+        let result_6 = match c.render_field(&fieldobj_2, &actual_format_spec_2, writer) {
+            Ok(result_6) => result_6,
+            Err(error_6) if c.is_exception(&error_6) => {
+                return Err(
+                    c
+                        .unsupported(
+                            "output_markup: another result than usual while an exception is pending",
+                        ),
+                );
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if result_6 == 0 {
+            return Ok(0);
+        }
+        return Ok(1);
+    }
+    return Ok(0);
+}
 /// CPython: Objects/unicodeobject.c, `do_markup`.
 pub fn do_markup<C: CApi>(
     c: &mut C,
@@ -12588,17 +13801,16 @@ pub fn do_markup<C: CApi>(
             let mut field_present = 0;
             let mut conversion = 0;
             let mut format_spec_needs_expanding = 0;
-            let result = match c
-                .MarkupIterator_next(
-                    Some(&iter_2),
-                    &literal_2,
-                    &mut field_present,
-                    &field_name_2,
-                    &format_spec_2,
-                    &mut conversion,
-                    &mut format_spec_needs_expanding,
-                )
-            {
+            let result = match super::unicodeobject::MarkupIterator_next(
+                c,
+                &iter_2,
+                &literal_2,
+                &mut field_present,
+                &field_name_2,
+                &format_spec_2,
+                &mut conversion,
+                &mut format_spec_needs_expanding,
+            ) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
                     return Err(error);
@@ -12631,12 +13843,7 @@ pub fn do_markup<C: CApi>(
                     ) {
                         Ok(result_2) => result_2,
                         Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "do_markup: another result than usual while an exception is pending",
-                                    ),
-                            );
+                            return Err(error_2);
                         }
                         Err(error_2) => return Err(error_2),
                     };
@@ -12650,27 +13857,21 @@ pub fn do_markup<C: CApi>(
                     if start_5 == end_4 {
                         c.set__PyUnicodeWriter_overallocate(writer, 0)?;
                     }
-                    let result_3 = match c
-                        .output_markup(
-                            &field_name_2,
-                            &format_spec_2,
-                            format_spec_needs_expanding,
-                            conversion,
-                            writer,
-                            args,
-                            kwargs,
-                            recursion_depth,
-                            auto_number,
-                        )
-                    {
+                    let result_3 = match super::unicodeobject::output_markup(
+                        c,
+                        &field_name_2,
+                        &format_spec_2,
+                        format_spec_needs_expanding,
+                        conversion,
+                        writer,
+                        args,
+                        kwargs,
+                        recursion_depth,
+                        auto_number,
+                    ) {
                         Ok(result_3) => result_3,
                         Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "do_markup: loop that goes on with an exception pending",
-                                    ),
-                            );
+                            return Err(error_3);
                         }
                         Err(error_3) => return Err(error_3),
                     };
@@ -12730,12 +13931,8 @@ pub fn build_string<C: CApi>(
     ) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "build_string: call of _PyUnicodeWriter_Finish while an exception is pending",
-                    ),
-            );
+            super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
@@ -15818,7 +17015,7 @@ pub fn unicode_format_arg_parse<C: CApi>(
                 let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
                 return Err(c.PyErr_SetString(&PyExc_TypeError_3, "* wants int"));
             }
-            let result_8 = match c._PyLong_AsInt(v_2) {
+            let result_8 = match c._PyLong_AsInt(Some(v_2)) {
                 Ok(result_8) => result_8,
                 Err(error_8) if c.is_exception(&error_8) => {
                     c.set_unicode_format_arg_t_prec(arg, -1)?;
@@ -16772,48 +17969,93 @@ pub fn unicode_new_impl<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     x: Option<&C::Object>,
-    encoding: &str,
-    errors: &str,
-) -> Result<C::Object, C::Error> {
+    encoding: Option<&str>,
+    errors: Option<&str>,
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_new_impl);
-    let unicode_3 = if let Some(x_2) = x {
-        let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
-            c,
-            x_2,
-            encoding,
-            errors,
-        ) {
-            Ok(unicode) => unicode,
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
+    let unicode_5 = if let Some(x_2) = x {
+        let unicode_3 = if encoding.is_some() {
+            let text = match encoding {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
+            let text_2 = match errors {
+                Some(text) => text,
+                None => return Err(c.unsupported("NULL where a string must be")),
+            };
+            let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
+                c,
+                x_2,
+                text,
+                text_2,
+            ) {
+                Ok(unicode) => unicode,
+                Err(error) if c.is_exception(&error) => {
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            };
+            Some(unicode.clone())
+        } else {
+            if errors.is_some() {
+                let text = match encoding {
+                    Some(text) => text,
+                    None => return Err(c.unsupported("NULL where a string must be")),
+                };
+                let text_2 = match errors {
+                    Some(text) => text,
+                    None => return Err(c.unsupported("NULL where a string must be")),
+                };
+                let unicode = match super::unicodeobject::PyUnicode_FromEncodedObject(
+                    c,
+                    x_2,
+                    text,
+                    text_2,
+                ) {
+                    Ok(unicode) => unicode,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                Some(unicode.clone())
+            } else {
+                let unicode_2 = match super::object::PyObject_Str(c, Some(x_2)) {
+                    Ok(unicode_2) => unicode_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
+                    }
+                    Err(error_2) => return Err(error_2),
+                };
+                unicode_2.clone()
             }
-            Err(error) => return Err(error),
         };
-        unicode.clone()
+        unicode_3.clone()
     } else {
-        let unicode_2 = match super::unicodeobject::unicode_new_empty(c) {
-            Ok(unicode_2) => unicode_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        unicode_2.clone()
-    };
-    let is = !c.is(type_, Global::PyUnicode_Type)?;
-    let unicode_5 = if is {
-        let unicode_4 = match c.unicode_subtype_new(type_, &unicode_3) {
+        let unicode_4 = match super::unicodeobject::unicode_new_empty(c) {
             Ok(unicode_4) => unicode_4,
             Err(error_3) if c.is_exception(&error_3) => {
                 return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
-        unicode_4.clone()
-    } else {
-        unicode_3.clone()
+        Some(unicode_4.clone())
     };
-    return Ok(unicode_5);
+    let unicode_8 = if let Some(unicode_6) = &unicode_5
+        && !c.is(type_, Global::PyUnicode_Type)?
+    {
+        let unicode_7 = match c.unicode_subtype_new(type_, unicode_6) {
+            Ok(unicode_7) => unicode_7,
+            Err(error_4) if c.is_exception(&error_4) => {
+                return Err(error_4);
+            }
+            Err(error_4) => return Err(error_4),
+        };
+        Some(unicode_7.clone())
+    } else {
+        unicode_5.clone()
+    };
+    return Ok(unicode_8);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_ExactDealloc`.
 pub fn _PyUnicode_ExactDealloc<C: CApi>(

@@ -534,6 +534,33 @@ pub fn weakref___init__<C: CApi>(
     }
     return Ok(-1);
 }
+/// CPython: Objects/weakrefobject.c, `proxy_checkref`.
+pub fn proxy_checkref<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<i32, C::Error> {
+    c.enter(FunctionId::proxy_checkref);
+    let result = match c.PyWeakref_GET_OBJECT(Some(proxy)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "proxy_checkref: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if c.is(&result, Global::Py_None)? {
+        let PyExc_ReferenceError = c.global(Global::PyExc_ReferenceError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_ReferenceError,
+                    "weakly-referenced object no longer exists",
+                ),
+        );
+    }
+    return Ok(1);
+}
 /// CPython: Objects/weakrefobject.c, `proxy_getattr`.
 pub fn proxy_getattr<C: CApi>(
     c: &mut C,
@@ -550,15 +577,10 @@ pub fn proxy_getattr<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -609,15 +631,10 @@ pub fn proxy_getattr<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getattr: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -657,15 +674,10 @@ pub fn proxy_str<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_str: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -707,15 +719,10 @@ pub fn proxy_call<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_call: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -787,15 +794,10 @@ pub fn proxy_call<C: CApi>(
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(v) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_call: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -850,15 +852,10 @@ pub fn proxy_call<C: CApi>(
             if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
         };
         let w_6 = if value_3 {
-            let result_6 = match c.proxy_checkref(w_4) {
+            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
                 Ok(result_6) => result_6,
                 Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_call: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
+                    return Err(error_5);
                 }
                 Err(error_5) => return Err(error_5),
             };
@@ -931,15 +928,10 @@ pub fn proxy_setattr<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setattr);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_setattr: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -977,15 +969,10 @@ pub fn proxy_richcompare<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1036,15 +1023,10 @@ pub fn proxy_richcompare<C: CApi>(
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(v) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_richcompare: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1085,15 +1067,10 @@ pub fn proxy_add<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_add: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1141,15 +1118,10 @@ pub fn proxy_add<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_add: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1187,15 +1159,10 @@ pub fn proxy_sub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_sub: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1243,15 +1210,10 @@ pub fn proxy_sub<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_sub: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1289,15 +1251,10 @@ pub fn proxy_mul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1345,15 +1302,10 @@ pub fn proxy_mul<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1391,15 +1343,10 @@ pub fn proxy_floor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1450,15 +1397,10 @@ pub fn proxy_floor_div<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_floor_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1499,15 +1441,10 @@ pub fn proxy_true_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1558,15 +1495,10 @@ pub fn proxy_true_div<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_true_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1607,15 +1539,10 @@ pub fn proxy_mod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1663,15 +1590,10 @@ pub fn proxy_mod<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_mod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1709,15 +1631,10 @@ pub fn proxy_divmod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_divmod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1765,15 +1682,10 @@ pub fn proxy_divmod<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_divmod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1812,15 +1724,10 @@ pub fn proxy_pow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -1892,15 +1799,10 @@ pub fn proxy_pow<C: CApi>(
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(v) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -1955,15 +1857,10 @@ pub fn proxy_pow<C: CApi>(
             if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
         };
         let w_6 = if value_3 {
-            let result_6 = match c.proxy_checkref(w_4) {
+            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
                 Ok(result_6) => result_6,
                 Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_pow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
+                    return Err(error_5);
                 }
                 Err(error_5) => return Err(error_5),
             };
@@ -2008,15 +1905,10 @@ pub fn proxy_neg<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_neg: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2053,15 +1945,10 @@ pub fn proxy_pos<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_pos: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2098,15 +1985,10 @@ pub fn proxy_abs<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_abs: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2143,15 +2025,10 @@ pub fn proxy_invert<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_invert: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2189,15 +2066,10 @@ pub fn proxy_lshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_lshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2245,15 +2117,10 @@ pub fn proxy_lshift<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_lshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2291,15 +2158,10 @@ pub fn proxy_rshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_rshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2347,15 +2209,10 @@ pub fn proxy_rshift<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_rshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2393,15 +2250,10 @@ pub fn proxy_and<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_and: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2449,15 +2301,10 @@ pub fn proxy_and<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_and: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2495,15 +2342,10 @@ pub fn proxy_xor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_xor: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2551,15 +2393,10 @@ pub fn proxy_xor<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_xor: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2597,15 +2434,10 @@ pub fn proxy_or<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_or: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2653,15 +2485,10 @@ pub fn proxy_or<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_or: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2698,15 +2525,10 @@ pub fn proxy_int<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_int: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2743,15 +2565,10 @@ pub fn proxy_float<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_float: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2789,15 +2606,10 @@ pub fn proxy_iadd<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2848,15 +2660,10 @@ pub fn proxy_iadd<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iadd: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -2897,15 +2704,10 @@ pub fn proxy_isub<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -2956,15 +2758,10 @@ pub fn proxy_isub<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_isub: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3005,15 +2802,10 @@ pub fn proxy_imul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3064,15 +2856,10 @@ pub fn proxy_imul<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3113,15 +2900,10 @@ pub fn proxy_ifloor_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3172,15 +2954,10 @@ pub fn proxy_ifloor_div<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ifloor_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3221,15 +2998,10 @@ pub fn proxy_itrue_div<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3280,15 +3052,10 @@ pub fn proxy_itrue_div<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_itrue_div: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3329,15 +3096,10 @@ pub fn proxy_imod<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3388,15 +3150,10 @@ pub fn proxy_imod<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imod: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3438,15 +3195,10 @@ pub fn proxy_ipow<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3524,15 +3276,10 @@ pub fn proxy_ipow<C: CApi>(
         if c.Py_IS_TYPE(v, &PyWeakref_CallableProxyType_4)? { true } else { false }
     };
     let v_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(v) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, v) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ipow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3593,15 +3340,10 @@ pub fn proxy_ipow<C: CApi>(
             if c.Py_IS_TYPE(w_4, &PyWeakref_CallableProxyType_6)? { true } else { false }
         };
         let w_6 = if value_3 {
-            let result_6 = match c.proxy_checkref(w_4) {
+            let result_6 = match super::weakrefobject::proxy_checkref(c, w_4) {
                 Ok(result_6) => result_6,
                 Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "proxy_ipow: call of PyWeakref_GET_OBJECT while an exception is pending",
-                            ),
-                    );
+                    return Err(error_5);
                 }
                 Err(error_5) => return Err(error_5),
             };
@@ -3652,15 +3394,10 @@ pub fn proxy_ilshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3711,15 +3448,10 @@ pub fn proxy_ilshift<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ilshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3760,15 +3492,10 @@ pub fn proxy_irshift<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3819,15 +3546,10 @@ pub fn proxy_irshift<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_irshift: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3868,15 +3590,10 @@ pub fn proxy_iand<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -3927,15 +3644,10 @@ pub fn proxy_iand<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_iand: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -3976,15 +3688,10 @@ pub fn proxy_ixor<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4035,15 +3742,10 @@ pub fn proxy_ixor<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ixor: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -4084,15 +3786,10 @@ pub fn proxy_ior<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ior: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4140,15 +3837,10 @@ pub fn proxy_ior<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_ior: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -4185,15 +3877,10 @@ pub fn proxy_index<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_index: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4231,15 +3918,10 @@ pub fn proxy_matmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4290,15 +3972,10 @@ pub fn proxy_matmul<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_matmul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -4339,15 +4016,10 @@ pub fn proxy_imatmul<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4398,15 +4070,10 @@ pub fn proxy_imatmul<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_imatmul: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -4446,15 +4113,10 @@ pub fn proxy_bool<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<i32, C::Error
         }
         Err(error) => return Err(error),
     };
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_bool: call of PyObject_IsTrue while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
@@ -4482,15 +4144,10 @@ pub fn proxy_contains<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_contains);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_contains: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4514,15 +4171,10 @@ pub fn proxy_contains<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `proxy_length`.
 pub fn proxy_length<C: CApi>(c: &mut C, proxy: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::proxy_length);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_length: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4556,15 +4208,10 @@ pub fn proxy_getitem<C: CApi>(
         if c.Py_IS_TYPE(x, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let x_3 = if value {
-        let result_2 = match c.proxy_checkref(x) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, x) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4615,15 +4262,10 @@ pub fn proxy_getitem<C: CApi>(
         if c.Py_IS_TYPE(y, &PyWeakref_CallableProxyType_3)? { true } else { false }
     };
     let y_3 = if value_2 {
-        let result_4 = match c.proxy_checkref(y) {
+        let result_4 = match super::weakrefobject::proxy_checkref(c, y) {
             Ok(result_4) => result_4,
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_getitem: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
@@ -4656,15 +4298,10 @@ pub fn proxy_setitem<C: CApi>(
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::proxy_setitem);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_setitem: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4723,15 +4360,10 @@ pub fn proxy_iter<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iter);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_iter: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4755,15 +4387,10 @@ pub fn proxy_iternext<C: CApi>(
     proxy: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::proxy_iternext);
-    let result = match c.proxy_checkref(proxy) {
+    let result = match super::weakrefobject::proxy_checkref(c, proxy) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "proxy_iternext: call of PyWeakref_GET_OBJECT while an exception is pending",
-                    ),
-            );
+            return Err(error);
         }
         Err(error) => return Err(error),
     };
@@ -4810,15 +4437,10 @@ pub fn proxy_bytes<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_bytes: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
@@ -4860,15 +4482,10 @@ pub fn proxy_reversed<C: CApi>(
         if c.Py_IS_TYPE(proxy, &PyWeakref_CallableProxyType)? { true } else { false }
     };
     let proxy_3 = if value {
-        let result_2 = match c.proxy_checkref(proxy) {
+        let result_2 = match super::weakrefobject::proxy_checkref(c, proxy) {
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "proxy_reversed: call of PyWeakref_GET_OBJECT while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };

@@ -330,8 +330,12 @@ pub fn PyObject_VectorcallMethod<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallMethod);
     let item = c.item(args, 0)?;
+    let object = match name {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
     let mut callable = None::<C::Object>;
-    let result = c._PyObject_GetMethod(&item, name, &mut callable)?;
+    let result = super::object::_PyObject_GetMethod(c, &item, &object, &mut callable)?;
     if let Some(callable_2) = &callable {
         let (args_2, nargsf_4) = if result != 0 {
             let nargsf_2 = nargsf & 9223372036854775807;

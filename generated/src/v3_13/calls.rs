@@ -555,6 +555,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject) -> i32",
     },
     Function {
+        id: FunctionId::bytearray___init__,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::bytearray_find,
         prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
@@ -599,12 +603,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytearray_translate,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_maketrans,
         prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::bytearray_replace,
         prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_split,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_rsplit,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reverse,
@@ -639,8 +655,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytearray_decode,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_splitlines,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytearray_fromhex,
         prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytearray_hex,
+        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytearray_reduce,
@@ -755,6 +783,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::stringlib_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::stringlib_zfill,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -844,7 +876,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_decode_impl,
-        prototype: "static (object:PyByteArrayObject, str:char, str:char) -> object",
+        prototype: "static (object:PyByteArrayObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::bytearray_alloc,
@@ -864,7 +896,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytearray_hex_impl,
-        prototype: "static (object:PyByteArrayObject, object:PyObject, i32:int) -> object",
+        prototype: "static (object:PyByteArrayObject, object?:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::_common_reduce,
@@ -907,12 +939,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::bytes_split,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_partition,
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_rpartition,
         prototype: "static (object:PyBytesObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_rsplit,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_find,
@@ -947,6 +987,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytes_translate,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_maketrans,
         prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
     },
@@ -971,8 +1015,24 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::bytes_decode,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_splitlines,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::bytes_fromhex,
         prototype: "static (object:PyTypeObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_hex,
+        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytes_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::set_ob_shash,
@@ -1069,6 +1129,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::bytesobject_stringlib_swapcase,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::bytesobject_stringlib_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytesobject_stringlib_zfill,
@@ -1184,7 +1248,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_decode_impl,
-        prototype: "static (object:PyBytesObject, str:char, str:char) -> object",
+        prototype: "static (object:PyBytesObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::bytes_splitlines_impl,
@@ -1196,7 +1260,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_hex_impl,
-        prototype: "static (object:PyBytesObject, object:PyObject, i32:int) -> object",
+        prototype: "static (object:PyBytesObject, object?:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::bytes_getnewargs,
@@ -1208,7 +1272,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::PyBytes_FromObject,
@@ -1459,6 +1523,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyComplexObject, object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::complex_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::PyComplex_RealAsDouble,
         prototype: "(object:PyObject) -> f64",
     },
@@ -1553,6 +1621,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::method_check_args,
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::method_enter_call,
+        prototype: "static (thread:PyThreadState, object:PyObject) -> other",
     },
     Function {
         id: FunctionId::method_vectorcall_VARARGS,
@@ -1812,7 +1884,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::property_init_impl,
-        prototype: "static (object:propertyobject, object?:PyObject, object:PyObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:propertyobject, object?:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::property_get__name__,
@@ -1829,6 +1901,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::property_clear,
         prototype: "static (object:PyObject) -> i32",
+    },
+    Function {
+        id: FunctionId::mappingproxy_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::property_init,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::split_keys_entry_added,
@@ -2093,6 +2173,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::PyDict_Clear,
         prototype: "(object:PyObject) -> nothing",
+    },
+    Function {
+        id: FunctionId::_PyDict_Pop_KnownHash,
+        prototype: "(object:PyDictObject, object:PyObject, isize:Py_hash_t, out object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::pop_lock_held,
@@ -2539,12 +2623,20 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (i32:PyDict_WatchEvent) -> str",
     },
     Function {
+        id: FunctionId::enum_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::reversed_new,
         prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::enum_new_impl,
         prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::check_keyword,
+        prototype: "static (object?:PyObject, i32:int, str:char) -> i32",
     },
     Function {
         id: FunctionId::enumerate_vectorcall,
@@ -2847,6 +2939,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyFunctionObject, object:PyObject, nothing:void) -> i32",
     },
     Function {
+        id: FunctionId::func_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::func_get_code,
         prototype: "static (object:PyObject, nothing:void) -> object",
     },
@@ -2905,10 +3001,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_Py_set_function_type_params,
         prototype: "(thread:PyThreadState, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::func_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyCodeObject, object:PyObject, object:PyObject, object:PyObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::func_clear,
@@ -3205,6 +3297,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::list_pop,
         prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::list_sort,
+        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::list_reverse,
@@ -3507,6 +3603,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (pointer:void, i32:int) -> object",
     },
     Function {
+        id: FunctionId::long_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::int___getnewargs__,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -3533,6 +3633,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::int_as_integer_ratio,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::int_to_bytes,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::int_from_bytes,
+        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_is_integer,
@@ -3999,8 +4107,12 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> nothing",
     },
     Function {
+        id: FunctionId::module___init__,
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
+    },
+    Function {
         id: FunctionId::module___init___impl,
-        prototype: "static (object:PyModuleObject, object:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyModuleObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::module_dealloc,
@@ -4245,6 +4357,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::_PyObject_NextNotImplemented,
         prototype: "(object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::_PyObject_GetMethod,
+        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyObject_GenericGetAttrWithDict,
@@ -5031,6 +5147,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyStructSequence) -> nothing",
     },
     Function {
+        id: FunctionId::structseq_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::initialize_static_type,
         prototype: "static (object:PyTypeObject, pointer:PyStructSequence_Desc, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
     },
@@ -5613,6 +5733,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::subtype_getweakref,
         prototype: "static (object:PyObject, nothing:void) -> object",
+    },
+    Function {
+        id: FunctionId::valid_identifier,
+        prototype: "static (object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::type_init,
@@ -6687,6 +6811,14 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::unicode_encode,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_expandtabs,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_find,
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
@@ -6759,6 +6891,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
+        id: FunctionId::unicode_replace,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
         id: FunctionId::unicode_removeprefix,
         prototype: "static (object:PyObject, object:PyObject) -> object",
     },
@@ -6773,6 +6909,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_rindex,
         prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_split,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_rsplit,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_splitlines,
+        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::unicode_swapcase,
@@ -6805,6 +6953,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::unicode_sizeof,
         prototype: "static (object:PyObject, object:PyObject) -> object",
+    },
+    Function {
+        id: FunctionId::unicode_new,
+        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_Py_GetErrorHandler,
@@ -6955,6 +7107,10 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "(object:PyObject) -> object",
     },
     Function {
+        id: FunctionId::PyUnicode_FromEncodedObject,
+        prototype: "(object:PyObject, str:char, str?:char) -> object",
+    },
+    Function {
         id: FunctionId::PyUnicode_AsDecodedObject,
         prototype: "(object:PyObject, str:char, str:char) -> object",
     },
@@ -7055,8 +7211,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (u32:Py_UCS4) -> u32",
     },
     Function {
+        id: FunctionId::PyUnicode_DecodeUTF8Stateful,
+        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize:Py_ssize_t) -> object",
+    },
+    Function {
         id: FunctionId::unicode_encode_utf8,
         prototype: "static (object:PyObject, i32:_Py_error_handler, str:char) -> object",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_AsUTF8String,
+        prototype: "(object:PyObject, str?:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsUTF8String,
@@ -7117,6 +7281,10 @@ pub static FUNCTIONS: &[Function] = &[
     Function {
         id: FunctionId::charmapencode_resize,
         prototype: "static (out object:PyObject, out isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
+    },
+    Function {
+        id: FunctionId::_PyUnicode_EncodeCharmap,
+        prototype: "(object:PyObject, object?:PyObject, str?:char) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_AsCharmapString,
@@ -7228,7 +7396,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_encode_impl,
-        prototype: "static (object:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::unicode_expandtabs_impl,
@@ -7368,7 +7536,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_split_impl,
-        prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_partition,
@@ -7384,7 +7552,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_rsplit_impl,
-        prototype: "static (object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
+        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_splitlines_impl,
@@ -7515,8 +7683,16 @@ pub static FUNCTIONS: &[Function] = &[
         prototype: "static (object?:MarkupIterator, object?:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
     },
     Function {
+        id: FunctionId::MarkupIterator_next,
+        prototype: "static (object:MarkupIterator, object:SubString, out i32:int, object:SubString, object:SubString, out u32:Py_UCS4, out i32:int) -> i32",
+    },
+    Function {
         id: FunctionId::do_conversion,
         prototype: "static (object:PyObject, u32:Py_UCS4) -> object",
+    },
+    Function {
+        id: FunctionId::output_markup,
+        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object:PyObject, i32:int, object:AutoNumber) -> i32",
     },
     Function {
         id: FunctionId::do_markup,
@@ -7592,7 +7768,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str:char, str:char) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
     },
     Function {
         id: FunctionId::arg_as_utf8,
@@ -8813,6 +8989,12 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytearrayobject::_canresize(c, a0)?))
         }
+        FunctionId::bytearray___init__ => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?))
+        }
         FunctionId::bytearray_find => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
@@ -8875,6 +9057,17 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_removesuffix(c, a0, a1)?))
         }
+        FunctionId::bytearray_translate => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_translate(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_maketrans => {
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
@@ -8885,6 +9078,28 @@ fn of_bytearrayobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_replace(c, a0, a1, a2)?))
+        }
+        FunctionId::bytearray_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_split(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
+        FunctionId::bytearray_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::bytearray_reverse => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -8931,10 +9146,35 @@ fn of_bytearrayobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2)?))
         }
+        FunctionId::bytearray_decode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytearray_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::bytearray_fromhex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytearrayobject::bytearray_fromhex(c, a0, a1)?))
+        }
+        FunctionId::bytearray_hex => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytearray_reduce => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9108,6 +9348,17 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytearrayobject::stringlib_swapcase(c, a0, a1)?))
+        }
+        FunctionId::stringlib_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::stringlib_zfill => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9285,8 +9536,8 @@ fn of_bytearrayobject<C: CApi>(
         }
         FunctionId::bytearray_decode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(
                 Value::Object(
                     super::bytearrayobject::bytearray_decode_impl(c, a0, a1, a2)?,
@@ -9319,7 +9570,7 @@ fn of_bytearrayobject<C: CApi>(
         }
         FunctionId::bytearray_hex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2)?))
         }
@@ -9392,6 +9643,13 @@ fn of_bytesobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes___bytes__(c, a0, a1)?))
         }
+        FunctionId::bytes_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_split(c, a0, a1, a2, a3)?))
+        }
         FunctionId::bytes_partition => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -9401,6 +9659,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytesobject::bytes_rpartition(c, a0, a1)?))
+        }
+        FunctionId::bytes_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_rsplit(c, a0, a1, a2, a3)?))
         }
         FunctionId::bytes_find => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9450,6 +9715,13 @@ fn of_bytesobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::bytesobject::bytes_count(c, a0, a1, a2)?))
         }
+        FunctionId::bytes_translate => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_translate(c, a0, a1, a2, a3)?))
+        }
         FunctionId::bytes_maketrans => {
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
@@ -9483,10 +9755,37 @@ fn of_bytesobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::bytesobject::bytes_endswith(c, a0, a1, a2)?))
         }
+        FunctionId::bytes_decode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytes_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?))
+        }
         FunctionId::bytes_fromhex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::bytesobject::bytes_fromhex(c, a0, a1)?))
+        }
+        FunctionId::bytes_hex => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::bytes_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?))
         }
         FunctionId::set_ob_shash => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9644,6 +9943,17 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::stringlib_swapcase(c, a0, a1)?))
+        }
+        FunctionId::bytesobject_stringlib_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::bytesobject_stringlib_zfill => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9817,8 +10127,8 @@ fn of_bytesobject<C: CApi>(
         }
         FunctionId::bytes_decode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(Value::Object(super::bytesobject::bytes_decode_impl(c, a0, a1, a2)?))
         }
         FunctionId::bytes_splitlines_impl => {
@@ -9833,7 +10143,7 @@ fn of_bytesobject<C: CApi>(
         }
         FunctionId::bytes_hex_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::bytesobject::bytes_hex_impl(c, a0, a1, a2)?))
         }
@@ -9850,8 +10160,8 @@ fn of_bytesobject<C: CApi>(
         FunctionId::bytes_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
             Ok(Value::Object(super::bytesobject::bytes_new_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::PyBytes_FromObject => {
@@ -10231,6 +10541,12 @@ fn of_complexobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::complexobject::complex___complex__(c, a0, a1)?))
+        }
+        FunctionId::complex_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::complexobject::complex_new(c, a0, a1, a2)?))
         }
         FunctionId::PyComplex_RealAsDouble => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -10756,8 +11072,8 @@ fn of_descrobject<C: CApi>(
         FunctionId::property_init_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
+            let a3 = Value::nullable(c, args, 3usize)?;
             let a4 = Value::nullable(c, args, 4usize)?;
             Ok(
                 Value::number(
@@ -10785,6 +11101,18 @@ fn of_descrobject<C: CApi>(
         FunctionId::property_clear => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::descrobject::property_clear(c, a0)?))
+        }
+        FunctionId::mappingproxy_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::descrobject::mappingproxy_new(c, a0, a1, a2)?))
+        }
+        FunctionId::property_init => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::descrobject::property_init(c, a0, a1, a2)?))
         }
         _ => Err(c.unsupported(id.name())),
     }
@@ -11286,6 +11614,18 @@ fn of_dictobject<C: CApi>(
                 super::dictobject::PyDict_Clear(c, a0)?;
                 Value::Nothing
             })
+        }
+        FunctionId::_PyDict_Pop_KnownHash => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            {
+                let result = Value::number(
+                    super::dictobject::_PyDict_Pop_KnownHash(c, a0, a1, a2, &mut a3)?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a3)]))
+            }
         }
         FunctionId::pop_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -11963,6 +12303,12 @@ fn of_enumobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::enum_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::enumobject::enum_new(c, a0, a1, a2)?))
+        }
         FunctionId::reversed_new => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -11974,6 +12320,12 @@ fn of_enumobject<C: CApi>(
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::enumobject::enum_new_impl(c, a0, a1, a2)?))
+        }
+        FunctionId::check_keyword => {
+            let a0 = Value::nullable(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::text(c, args, 2usize)?;
+            Ok(Value::number(super::enumobject::check_keyword(c, a0, a1, a2)?))
         }
         FunctionId::enumerate_vectorcall => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12383,6 +12735,12 @@ fn of_funcobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::func_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::funcobject::func_new(c, a0, a1, a2)?))
+        }
         FunctionId::func_get_code => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::funcobject::func_get_code(c, a0)?))
@@ -12462,16 +12820,6 @@ fn of_funcobject<C: CApi>(
                     super::funcobject::_Py_set_function_type_params(c, a1, a2)?,
                 ),
             )
-        }
-        FunctionId::func_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            let a4 = Value::object(c, args, 4usize)?;
-            let a5 = Value::object(c, args, 5usize)?;
-            let a6 = Value::object(c, args, 6usize)?;
-            return Err(super::funcobject::func_new_impl(c, a0, a1, a2, a3, a4, a5, a6)?);
         }
         FunctionId::func_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -12896,6 +13244,13 @@ fn of_listobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::listobject::list_pop(c, a0, a1, a2)?))
         }
+        FunctionId::list_sort => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?))
+        }
         FunctionId::list_reverse => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -13319,6 +13674,12 @@ fn of_longobject<C: CApi>(
     args: &[Value<C::Object>],
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
+        FunctionId::long_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::longobject::long_new(c, a0, a1, a2)?))
+        }
         FunctionId::int___getnewargs__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -13354,6 +13715,20 @@ fn of_longobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::longobject::int_as_integer_ratio(c, a0, a1)?))
+        }
+        FunctionId::int_to_bytes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::longobject::int_to_bytes(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::int_from_bytes => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::longobject::int_from_bytes(c, a0, a1, a2, a3)?))
         }
         FunctionId::int_is_integer => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -14019,10 +14394,16 @@ fn of_moduleobject<C: CApi>(
                 Value::Nothing
             })
         }
-        FunctionId::module___init___impl => {
+        FunctionId::module___init__ => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?))
+        }
+        FunctionId::module___init___impl => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?))
         }
         FunctionId::module_dealloc => {
@@ -14398,6 +14779,17 @@ fn of_object<C: CApi>(
         FunctionId::_PyObject_NextNotImplemented => {
             let a0 = Value::object(c, args, 0usize)?;
             return Err(super::object::_PyObject_NextNotImplemented(c, a0)?);
+        }
+        FunctionId::_PyObject_GetMethod => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            {
+                let result = Value::number(
+                    super::object::_PyObject_GetMethod(c, a0, a1, &mut a2)?,
+                );
+                Ok(Value::Several(vec![result, Value::from(a2)]))
+            }
         }
         FunctionId::_PyObject_GenericGetAttrWithDict => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -15620,6 +16012,12 @@ fn of_structseq<C: CApi>(
                 Value::Nothing
             })
         }
+        FunctionId::structseq_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::Object(super::structseq::structseq_new(c, a0, a1, a2)?))
+        }
         FunctionId::initialize_static_type => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -16419,6 +16817,10 @@ fn of_typeobject<C: CApi>(
         FunctionId::subtype_getweakref => {
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::typeobject::subtype_getweakref(c, a0)?))
+        }
+        FunctionId::valid_identifier => {
+            let a0 = Value::object(c, args, 0usize)?;
+            Ok(Value::number(super::typeobject::valid_identifier(c, a0)?))
         }
         FunctionId::type_init => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17712,6 +18114,24 @@ fn of_unicodeobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::unicode_count(c, a0, a1, a2)?))
         }
+        FunctionId::unicode_encode => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_expandtabs => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?,
+                ),
+            )
+        }
         FunctionId::unicode_find => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
@@ -17807,6 +18227,13 @@ fn of_unicodeobject<C: CApi>(
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_rstrip(c, a0, a1, a2)?))
         }
+        FunctionId::unicode_replace => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_replace(c, a0, a1, a2, a3)?))
+        }
         FunctionId::unicode_removeprefix => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
@@ -17828,6 +18255,31 @@ fn of_unicodeobject<C: CApi>(
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::unicodeobject::unicode_rindex(c, a0, a1, a2)?))
+        }
+        FunctionId::unicode_split => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_split(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_rsplit => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(Value::Object(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, a3)?))
+        }
+        FunctionId::unicode_splitlines => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::objects(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?,
+                ),
+            )
         }
         FunctionId::unicode_swapcase => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -17870,6 +18322,12 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_sizeof(c, a0, a1)?))
+        }
+        FunctionId::unicode_new => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?))
         }
         FunctionId::_Py_GetErrorHandler => {
             let a0 = Value::text(c, args, 0usize)?;
@@ -18263,6 +18721,16 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::unicodeobject::PyUnicode_FromObject(c, a0)?))
         }
+        FunctionId::PyUnicode_FromEncodedObject => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            Ok(
+                Value::Object(
+                    super::unicodeobject::PyUnicode_FromEncodedObject(c, a0, a1, a2)?,
+                ),
+            )
+        }
         FunctionId::PyUnicode_AsDecodedObject => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
@@ -18433,11 +18901,34 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::int(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::ucs4lib_SWAB4(c, a0)?))
         }
+        FunctionId::PyUnicode_DecodeUTF8Stateful => {
+            let a0 = Value::text(c, args, 0usize)?;
+            let a1 = Value::int(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let mut a3: isize = Value::int(c, args, 3usize)?;
+            {
+                let result = Value::Object(
+                    super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        &mut a3,
+                    )?,
+                );
+                Ok(Value::Several(vec![result, Value::number(a3)]))
+            }
+        }
         FunctionId::unicode_encode_utf8 => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::text(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_encode_utf8(c, a0, a1, a2)?))
+        }
+        FunctionId::_PyUnicode_AsUTF8String => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            Ok(Value::Object(super::unicodeobject::_PyUnicode_AsUTF8String(c, a0, a1)?))
         }
         FunctionId::PyUnicode_AsUTF8String => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18586,14 +19077,20 @@ fn of_unicodeobject<C: CApi>(
                 Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
             }
         }
+        FunctionId::_PyUnicode_EncodeCharmap => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            Ok(
+                Value::from(
+                    super::unicodeobject::_PyUnicode_EncodeCharmap(c, a0, a1, a2)?,
+                ),
+            )
+        }
         FunctionId::PyUnicode_AsCharmapString => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1)?,
-                ),
-            )
+            Ok(Value::from(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1)?))
         }
         FunctionId::make_translate_exception => {
             let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
@@ -18863,8 +19360,8 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_encode_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
+            let a1 = Value::nullable_text(c, args, 1usize)?;
+            let a2 = Value::nullable_text(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_encode_impl(c, a0, a1, a2)?))
         }
         FunctionId::unicode_expandtabs_impl => {
@@ -19071,7 +19568,7 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_split_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_split_impl(c, a0, a1, a2)?))
         }
@@ -19093,7 +19590,7 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::unicode_rsplit_impl => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
+            let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::unicodeobject::unicode_rsplit_impl(c, a0, a1, a2)?))
         }
@@ -19359,10 +19856,68 @@ fn of_unicodeobject<C: CApi>(
                 ),
             )
         }
+        FunctionId::MarkupIterator_next => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let mut a2: i32 = Value::int(c, args, 2usize)?;
+            let a3 = Value::object(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let mut a5: u32 = Value::int(c, args, 5usize)?;
+            let mut a6: i32 = Value::int(c, args, 6usize)?;
+            {
+                let result = Value::number(
+                    super::unicodeobject::MarkupIterator_next(
+                        c,
+                        a0,
+                        a1,
+                        &mut a2,
+                        a3,
+                        a4,
+                        &mut a5,
+                        &mut a6,
+                    )?,
+                );
+                Ok(
+                    Value::Several(
+                        vec![
+                            result, Value::number(a2), Value::number(a5),
+                            Value::number(a6)
+                        ],
+                    ),
+                )
+            }
+        }
         FunctionId::do_conversion => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::from(super::unicodeobject::do_conversion(c, a0, a1)?))
+        }
+        FunctionId::output_markup => {
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::int(c, args, 2usize)?;
+            let a3 = Value::int(c, args, 3usize)?;
+            let a4 = Value::object(c, args, 4usize)?;
+            let a5 = Value::nullable(c, args, 5usize)?;
+            let a6 = Value::object(c, args, 6usize)?;
+            let a7 = Value::int(c, args, 7usize)?;
+            let a8 = Value::object(c, args, 8usize)?;
+            Ok(
+                Value::number(
+                    super::unicodeobject::output_markup(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        a5,
+                        a6,
+                        a7,
+                        a8,
+                    )?,
+                ),
+            )
         }
         FunctionId::do_markup => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -19483,9 +20038,9 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_new_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?))
+            let a2 = Value::nullable_text(c, args, 2usize)?;
+            let a3 = Value::nullable_text(c, args, 3usize)?;
+            Ok(Value::from(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?))
         }
         FunctionId::arg_as_utf8 => {
             let a0 = Value::object(c, args, 0usize)?;

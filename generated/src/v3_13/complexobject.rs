@@ -47,6 +47,50 @@ pub fn complex___complex__<C: CApi>(
     c.enter(FunctionId::complex___complex__);
     return Ok(c.complex___complex___impl(self_)?);
 }
+/// CPython: Objects/complexobject.c, `complex_new`.
+pub fn complex_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::complex_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(0);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["complex", "real", "imag"],
+            0,
+            2,
+            0,
+        )?;
+    if noptargs != 0 {
+        let item = result_2.get(0).cloned().flatten();
+        let r_2 = if item.is_some() {
+            let r = result_2.get(0).cloned().flatten();
+            if !(noptargs.wrapping_sub(1) != 0) {
+                return Ok(c.complex_new_impl(type_, r.as_ref(), None)?);
+            }
+            r.clone()
+        } else {
+            None
+        };
+        return Ok(
+            c
+                .complex_new_impl(
+                    type_,
+                    r_2.as_ref(),
+                    result_2.get(1).cloned().flatten().as_ref(),
+                )?,
+        );
+    }
+    return Ok(c.complex_new_impl(type_, None, None)?);
+}
 /// CPython: Objects/complexobject.c, `PyComplex_RealAsDouble`.
 pub fn PyComplex_RealAsDouble<C: CApi>(
     c: &mut C,

@@ -1887,6 +1887,50 @@ pub fn PyDict_Clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> 
     super::dictobject::clear_lock_held(c, op)?;
     return Ok(());
 }
+/// CPython: Objects/dictobject.c, `_PyDict_Pop_KnownHash`.
+pub fn _PyDict_Pop_KnownHash<C: CApi>(
+    c: &mut C,
+    mp: &C::Object,
+    key: &C::Object,
+    hash: isize,
+    result: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyDict_Pop_KnownHash);
+    if c.PyDictObject_ma_used(mp)? == 0 {
+        *result = None;
+        return Ok(0);
+    }
+    let mut old_value = None::<C::Object>;
+    let result_2 = match c._Py_dict_lookup(Some(mp), key, hash, &mut old_value) {
+        Ok(result_2) => result_2,
+        Err(error) if c.is_exception(&error) => {
+            *result = None;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(old_value_2) = &old_value else {
+        *result = None;
+        return Ok(0);
+    };
+    let result_3 = match c._PyDict_NotifyEvent(2, Some(mp), Some(key), None) {
+        Ok(result_3) => result_3,
+        Err(error_2) if c.is_exception(&error_2) => {
+            c.delitem_common(mp, hash, result_2, old_value_2, 18446744073709551615)?;
+            *result = Some(old_value_2.clone());
+            return Err(
+                c
+                    .unsupported(
+                        "_PyDict_Pop_KnownHash: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    c.delitem_common(mp, hash, result_2, old_value_2, result_3)?;
+    *result = Some(old_value_2.clone());
+    return Ok(1);
+}
 /// CPython: Objects/dictobject.c, `pop_lock_held`.
 pub fn pop_lock_held<C: CApi>(
     c: &mut C,
@@ -1911,7 +1955,25 @@ pub fn pop_lock_held<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c._PyDict_Pop_KnownHash(op, key, result_2, result)?);
+    let result_3 = match super::dictobject::_PyDict_Pop_KnownHash(
+        c,
+        op,
+        key,
+        result_2,
+        result,
+    ) {
+        Ok(result_3) => result_3,
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(
+                c
+                    .unsupported(
+                        "pop_lock_held: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_2) => return Err(error_2),
+    };
+    return Ok(result_3);
 }
 /// CPython: Objects/dictobject.c, `PyDict_Pop`.
 pub fn PyDict_Pop<C: CApi>(

@@ -2084,7 +2084,13 @@ pub fn binaryfunc<C: CApi>(
             Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
         }
         FunctionId::PyUnicode_AsCharmapString => {
-            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+            Some(
+                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyUnicode_Concat => {
             Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
@@ -2478,6 +2484,15 @@ pub fn descrgetfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1?, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1?, a2?))
         }
@@ -2500,6 +2515,9 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, a1, a2?))
+        }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1?, a2?))
         }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, a1, a2))
@@ -2524,6 +2542,9 @@ pub fn descrgetfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1?, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -2601,6 +2622,15 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, Some(a0), a1, a2)),
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => {
             Some(super::enumobject::reversed_new(c, a0, a1?, a2?))
         }
@@ -2626,6 +2656,15 @@ pub fn descrgetfunc<C: CApi>(
             Some(
                 match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
                     Ok(error) | Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
                 },
             )
         }
@@ -2655,6 +2694,15 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1?, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1?, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2773,6 +2821,9 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1?, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1?, a2?) {
@@ -2847,6 +2898,15 @@ pub fn descrgetfunc<C: CApi>(
         FunctionId::super_descr_get => {
             Some(
                 match super::typeobject::super_descr_get(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1?, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2929,6 +2989,9 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -2936,6 +2999,9 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
@@ -2966,8 +3032,11 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -5216,7 +5285,13 @@ pub fn getattrofunc<C: CApi>(
             Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
         }
         FunctionId::PyUnicode_AsCharmapString => {
-            Some(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1))
+            Some(
+                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
         }
         FunctionId::PyUnicode_Concat => {
             Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
@@ -7154,6 +7229,9 @@ pub fn initproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -7161,6 +7239,9 @@ pub fn initproc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
@@ -7191,8 +7272,11 @@ pub fn initproc<C: CApi>(
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -7341,6 +7425,7 @@ pub fn inquiry<C: CApi>(
         }
         FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
         FunctionId::check_duplicates => Some(super::typeobject::check_duplicates(c, a0)),
+        FunctionId::valid_identifier => Some(super::typeobject::valid_identifier(c, a0)),
         FunctionId::PyType_SUPPORTS_WEAKREFS => {
             Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
         }
@@ -8220,6 +8305,15 @@ pub fn newfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -8242,6 +8336,9 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1, a2?))
         }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
@@ -8272,6 +8369,9 @@ pub fn newfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -8351,6 +8451,15 @@ pub fn newfunc<C: CApi>(
         FunctionId::dict_new => {
             Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
         }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
         FunctionId::enum_new_impl => {
             Some(
@@ -8382,6 +8491,15 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::func_descr_get => {
             Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
         }
@@ -8408,6 +8526,15 @@ pub fn newfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8529,6 +8656,9 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -8601,6 +8731,15 @@ pub fn newfunc<C: CApi>(
         FunctionId::super_descr_get => {
             Some(
                 match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8683,6 +8822,9 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -8690,6 +8832,9 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
@@ -8720,8 +8865,11 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -10482,10 +10630,10 @@ pub fn richcmpfunc<C: CApi>(
     match id {
         FunctionId::binary_op1 => Some(super::abstract_::binary_op1(c, a0, a1, a2)),
         FunctionId::bytearray_hex_impl => {
-            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2))
+            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, Some(a1), a2))
         }
         FunctionId::bytes_hex_impl => {
-            Some(super::bytesobject::bytes_hex_impl(c, a0, a1, a2))
+            Some(super::bytesobject::bytes_hex_impl(c, a0, Some(a1), a2))
         }
         FunctionId::cell_richcompare => {
             Some(
@@ -10711,6 +10859,9 @@ pub fn sendfunc<C: CApi>(
         FunctionId::PyObject_GetOptionalAttr => {
             Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2))
         }
+        FunctionId::_PyObject_GetMethod => {
+            Some(super::object::_PyObject_GetMethod(c, a0, a1, a2))
+        }
         _ => None,
     }
 }
@@ -10749,6 +10900,9 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::PyObject_SetItem => {
             Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
         }
+        FunctionId::bytearray___init__ => {
+            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
+        }
         FunctionId::descr_setcheck => {
             Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
         }
@@ -10756,6 +10910,9 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
         FunctionId::property_descr_set => {
             Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
+        }
+        FunctionId::property_init => {
+            Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
             Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
@@ -10786,8 +10943,11 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::list_ass_subscript => {
             Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
         }
+        FunctionId::module___init__ => {
+            Some(super::moduleobject::module___init__(c, a0, a1, a2?))
+        }
         FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2?))
+            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
         }
         FunctionId::namespace_init => {
             Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
@@ -10997,6 +11157,15 @@ pub fn ternaryfunc<C: CApi>(
             Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
         }
         FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2?)),
+        FunctionId::bytes_new => {
+            Some(
+                match super::bytesobject::bytes_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::PyCFunction_Call => {
             Some(super::call::PyCFunction_Call(c, a0, a1, a2?))
         }
@@ -11019,6 +11188,9 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::instancemethod_descr_get => {
             Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
+        }
+        FunctionId::complex_new => {
+            Some(super::complexobject::complex_new(c, a0, a1, a2?))
         }
         FunctionId::classmethod_get => {
             Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
@@ -11049,6 +11221,9 @@ pub fn ternaryfunc<C: CApi>(
                     Err(error) => Err(error),
                 },
             )
+        }
+        FunctionId::mappingproxy_new => {
+            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2?))
         }
         FunctionId::_PyDict_LoadGlobal => {
             Some(
@@ -11128,6 +11303,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::dict_new => {
             Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
         }
+        FunctionId::enum_new => {
+            Some(
+                match super::enumobject::enum_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2?)),
         FunctionId::enum_new_impl => {
             Some(
@@ -11159,6 +11343,15 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::func_new => {
+            Some(
+                match super::funcobject::func_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
         FunctionId::func_descr_get => {
             Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
         }
@@ -11185,6 +11378,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::ga_new => {
             Some(
                 match super::genericaliasobject::ga_new(c, a0, a1, a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::long_new => {
+            Some(
+                match super::longobject::long_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11306,6 +11508,9 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
+        FunctionId::structseq_new => {
+            Some(super::structseq::structseq_new(c, a0, a1, a2?))
+        }
         FunctionId::tuple_new => {
             Some(
                 match super::tupleobject::tuple_new(c, a0, a1, a2?) {
@@ -11378,6 +11583,15 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::super_descr_get => {
             Some(
                 match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(c.unsupported("NULL without an exception")),
+                    Err(error) => Err(error),
+                },
+            )
+        }
+        FunctionId::unicode_new => {
+            Some(
+                match super::unicodeobject::unicode_new(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),

@@ -7,6 +7,44 @@
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+/// CPython: Objects/enumobject.c, `enum_new`.
+pub fn enum_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::enum_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["enumerate", "iterable", "start"],
+            1,
+            2,
+            0,
+        )?;
+    let iterable = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if noptargs != 0 {
+        return Ok(
+            super::enumobject::enum_new_impl(
+                c,
+                type_,
+                &iterable,
+                result_2.get(1).cloned().flatten().as_ref(),
+            )?,
+        );
+    }
+    return Ok(super::enumobject::enum_new_impl(c, type_, &iterable, None)?);
+}
 /// CPython: Objects/enumobject.c, `reversed_new`.
 pub fn reversed_new<C: CApi>(
     c: &mut C,
@@ -173,6 +211,44 @@ pub fn enum_new_impl<C: CApi>(
     }
     return Ok(None);
 }
+/// CPython: Objects/enumobject.c, `check_keyword`.
+pub fn check_keyword<C: CApi>(
+    c: &mut C,
+    kwnames: Option<&C::Object>,
+    index: i32,
+    name: &str,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::check_keyword);
+    let object = match kwnames {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let kw = c.PyTuple_GET_ITEM(&object, index as isize)?;
+    let result = match c._PyUnicode_EqualToASCIIString(Some(&kw), name) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            return Err(
+                c
+                    .unsupported(
+                        "check_keyword: another result than usual while an exception is pending",
+                    ),
+            );
+        }
+        Err(error) => return Err(error),
+    };
+    if result != 0 {
+        return Ok(1);
+    }
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "'%S' is an invalid keyword argument for enumerate()",
+                &[Argument::Object(kw.clone())],
+            ),
+    );
+}
 /// CPython: Objects/enumobject.c, `enumerate_vectorcall`.
 pub fn enumerate_vectorcall<C: CApi>(
     c: &mut C,
@@ -282,39 +358,33 @@ pub fn enumerate_vectorcall<C: CApi>(
                     ),
             );
         }
-        if nkwargs == 1 {
-            let result_7 = match c.check_keyword(kwnames, 0, "iterable") {
-                Ok(result_7) => result_7,
-                Err(error_7) if c.is_exception(&error_7) => {
-                    c.item(args, 0)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_7) => return Err(error_7),
-            };
-            if !(result_7 != 0) {
-                return Ok(None);
-            }
+        if !(nkwargs == 1) {
+            let item_5 = c.item(args, 0)?;
+            return Ok(super::enumobject::enum_new_impl(c, type_, &item_5, None)?);
         }
-        let item_5 = c.item(args, 0)?;
-        return Ok(super::enumobject::enum_new_impl(c, type_, &item_5, None)?);
+        let result_7 = match super::enumobject::check_keyword(
+            c,
+            kwnames,
+            0,
+            "iterable",
+        ) {
+            Ok(result_7) => result_7,
+            Err(error_7) if c.is_exception(&error_7) => {
+                return Err(error_7);
+            }
+            Err(error_7) => return Err(error_7),
+        };
+        if result_7 != 0 {
+            let item_5 = c.item(args, 0)?;
+            return Ok(super::enumobject::enum_new_impl(c, type_, &item_5, None)?);
+        }
+        return Ok(None);
     }
     if nkwargs == 1 {
-        let result_2 = match c.check_keyword(kwnames, 0, "start") {
+        let result_2 = match super::enumobject::check_keyword(c, kwnames, 0, "start") {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
-                c.item(args, 0)?;
-                c.item(args, 1)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                        ),
-                );
+                return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
@@ -341,17 +411,15 @@ pub fn enumerate_vectorcall<C: CApi>(
                 Err(error_3) => return Err(error_3),
             };
             if result_3 != 0 {
-                let result_4 = match c.check_keyword(kwnames, 1, "iterable") {
+                let result_4 = match super::enumobject::check_keyword(
+                    c,
+                    kwnames,
+                    1,
+                    "iterable",
+                ) {
                     Ok(result_4) => result_4,
                     Err(error_4) if c.is_exception(&error_4) => {
-                        c.item(args, 1)?;
-                        c.item(args, 0)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                                ),
-                        );
+                        return Err(error_4);
                     }
                     Err(error_4) => return Err(error_4),
                 };
@@ -364,32 +432,30 @@ pub fn enumerate_vectorcall<C: CApi>(
                 }
                 return Ok(None);
             }
-            let result_5 = match c.check_keyword(kwnames, 0, "iterable") {
+            let result_5 = match super::enumobject::check_keyword(
+                c,
+                kwnames,
+                0,
+                "iterable",
+            ) {
                 Ok(result_5) => result_5,
                 Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "enumerate_vectorcall: call of check_keyword while an exception is pending",
-                            ),
-                    );
+                    return Err(error_5);
                 }
                 Err(error_5) => return Err(error_5),
             };
             if !(result_5 != 0) {
                 return Ok(None);
             }
-            let result_6 = match c.check_keyword(kwnames, 1, "start") {
+            let result_6 = match super::enumobject::check_keyword(
+                c,
+                kwnames,
+                1,
+                "start",
+            ) {
                 Ok(result_6) => result_6,
                 Err(error_6) if c.is_exception(&error_6) => {
-                    c.item(args, 0)?;
-                    c.item(args, 1)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "enumerate_vectorcall: call of enum_new_impl while an exception is pending",
-                            ),
-                    );
+                    return Err(error_6);
                 }
                 Err(error_6) => return Err(error_6),
             };

@@ -624,6 +624,175 @@ pub fn function___type_params___set<C: CApi>(
         super::funcobject::function___type_params___set_impl(c, self_, Some(value))?,
     );
 }
+/// CPython: Objects/funcobject.c, `func_new`.
+pub fn func_new<C: CApi>(
+    c: &mut C,
+    type_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::func_new);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(2);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["function", "code", "globals", "name", "argdefs", "closure", "kwdefaults"],
+            2,
+            6,
+            0,
+        )?;
+    let item = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let PyCode_Type = c.global(Global::PyCode_Type)?;
+    if !(c.PyObject_TypeCheck(&item, &PyCode_Type)? != 0) {
+        let PyCode_Type_2 = c.global(Global::PyCode_Type)?;
+        let tp_name = c.PyTypeObject_tp_name(&PyCode_Type_2)?;
+        let item_7 = match result_2.get(0) {
+            Some(Some(object)) => object.clone(),
+            _ => return Err(c.unsupported("NULL from a parser of arguments")),
+        };
+        c._PyArg_BadArgument("function", "argument 'code'", &tp_name, &item_7)?;
+        return Ok(None);
+    }
+    let code = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    let item_2 = match result_2.get(1) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !c.PyDict_Check(&item_2)? {
+        let item_6 = match result_2.get(1) {
+            Some(Some(object)) => object.clone(),
+            _ => return Err(c.unsupported("NULL from a parser of arguments")),
+        };
+        c._PyArg_BadArgument("function", "argument 'globals'", "dict", &item_6)?;
+        return Ok(None);
+    }
+    let globals = match result_2.get(1) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !(noptargs != 0) {
+        let Py_None_7 = c.global(Global::Py_None)?;
+        let Py_None_8 = c.global(Global::Py_None)?;
+        let Py_None_9 = c.global(Global::Py_None)?;
+        let Py_None_10 = c.global(Global::Py_None)?;
+        return Ok(
+            Some(
+                c
+                    .func_new_impl(
+                        type_,
+                        &code,
+                        &globals,
+                        Some(&Py_None_7),
+                        Some(&Py_None_8),
+                        Some(&Py_None_9),
+                        Some(&Py_None_10),
+                    )?,
+            ),
+        );
+    }
+    let item_3 = result_2.get(2).cloned().flatten();
+    let (name_2, noptargs_3) = if item_3.is_some() {
+        let name = result_2.get(2).cloned().flatten();
+        let noptargs_2 = noptargs.wrapping_sub(1);
+        if !(noptargs_2 != 0) {
+            let Py_None = c.global(Global::Py_None)?;
+            let Py_None_2 = c.global(Global::Py_None)?;
+            let Py_None_3 = c.global(Global::Py_None)?;
+            return Ok(
+                Some(
+                    c
+                        .func_new_impl(
+                            type_,
+                            &code,
+                            &globals,
+                            name.as_ref(),
+                            Some(&Py_None),
+                            Some(&Py_None_2),
+                            Some(&Py_None_3),
+                        )?,
+                ),
+            );
+        }
+        (name.clone(), noptargs_2)
+    } else {
+        (Some(c.global(Global::Py_None)?), noptargs)
+    };
+    let item_4 = result_2.get(3).cloned().flatten();
+    let (defaults_2, noptargs_5) = if item_4.is_some() {
+        let defaults = result_2.get(3).cloned().flatten();
+        let noptargs_4 = noptargs_3.wrapping_sub(1);
+        if !(noptargs_4 != 0) {
+            let Py_None_4 = c.global(Global::Py_None)?;
+            let Py_None_5 = c.global(Global::Py_None)?;
+            return Ok(
+                Some(
+                    c
+                        .func_new_impl(
+                            type_,
+                            &code,
+                            &globals,
+                            name_2.as_ref(),
+                            defaults.as_ref(),
+                            Some(&Py_None_4),
+                            Some(&Py_None_5),
+                        )?,
+                ),
+            );
+        }
+        (defaults.clone(), noptargs_4)
+    } else {
+        (Some(c.global(Global::Py_None)?), noptargs_3)
+    };
+    let item_5 = result_2.get(4).cloned().flatten();
+    let closure_2 = if item_5.is_some() {
+        let closure = result_2.get(4).cloned().flatten();
+        if !(noptargs_5.wrapping_sub(1) != 0) {
+            let Py_None_6 = c.global(Global::Py_None)?;
+            return Ok(
+                Some(
+                    c
+                        .func_new_impl(
+                            type_,
+                            &code,
+                            &globals,
+                            name_2.as_ref(),
+                            defaults_2.as_ref(),
+                            closure.as_ref(),
+                            Some(&Py_None_6),
+                        )?,
+                ),
+            );
+        }
+        closure.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    return Ok(
+        Some(
+            c
+                .func_new_impl(
+                    type_,
+                    &code,
+                    &globals,
+                    name_2.as_ref(),
+                    defaults_2.as_ref(),
+                    closure_2.as_ref(),
+                    result_2.get(5).cloned().flatten().as_ref(),
+                )?,
+        ),
+    );
+}
 /// CPython: Objects/funcobject.c, `func_get_code`.
 pub fn func_get_code<C: CApi>(
     c: &mut C,
@@ -1074,121 +1243,6 @@ pub fn _Py_set_function_type_params<C: CApi>(
     c.enter(FunctionId::_Py_set_function_type_params);
     c.set_PyFunctionObject_func_typeparams(func, Some(type_params))?;
     return Ok(func.clone());
-}
-/// CPython: Objects/funcobject.c, `func_new_impl`.
-pub fn func_new_impl<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    code: &C::Object,
-    globals: &C::Object,
-    name: &C::Object,
-    defaults: &C::Object,
-    closure: &C::Object,
-    kwdefaults: &C::Object,
-) -> Result<C::Error, C::Error> {
-    c.enter(FunctionId::func_new_impl);
-    if !c.is(name, Global::Py_None)? && !c.PyUnicode_Check(name)? {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Ok(
-            c.PyErr_SetString(&PyExc_TypeError, "arg 3 (name) must be None or string"),
-        );
-    }
-    if !c.is(defaults, Global::Py_None)? && !c.PyTuple_Check(defaults)? {
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Ok(
-            c
-                .PyErr_SetString(
-                    &PyExc_TypeError_2,
-                    "arg 4 (defaults) must be None or tuple",
-                ),
-        );
-    }
-    let check = c.PyTuple_Check(closure)?;
-    if !check {
-        if c.PyCodeObject_co_nfreevars(code)? != 0 && c.is(closure, Global::Py_None)? {
-            let PyExc_TypeError_3 = c.global(Global::PyExc_TypeError)?;
-            return Ok(
-                c.PyErr_SetString(&PyExc_TypeError_3, "arg 5 (closure) must be tuple"),
-            );
-        }
-        if !c.is(closure, Global::Py_None)? {
-            let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
-            return Ok(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError_4,
-                        "arg 5 (closure) must be None or tuple",
-                    ),
-            );
-        }
-    }
-    if !c.is(kwdefaults, Global::Py_None)? && !c.PyDict_Check(kwdefaults)? {
-        let PyExc_TypeError_5 = c.global(Global::PyExc_TypeError)?;
-        return Ok(
-            c
-                .PyErr_SetString(
-                    &PyExc_TypeError_5,
-                    "arg 6 (kwdefaults) must be None or dict",
-                ),
-        );
-    }
-    let is = c.is(closure, Global::Py_None)?;
-    let value = if is { 0isize } else { c.PyTuple_GET_SIZE(closure)? };
-    if (c.PyCodeObject_co_nfreevars(code)? as isize) != value {
-        let co_name = c.PyCodeObject_co_name(code)?;
-        let co_nfreevars = c.PyCodeObject_co_nfreevars(code)?;
-        let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-        return Ok(
-            c
-                .PyErr_Format(
-                    &PyExc_ValueError,
-                    "%U requires closure of length %zd, not %zd",
-                    &[
-                        match co_name.clone() {
-                            Some(object) => Argument::Object(object),
-                            None => return Err(c.unsupported("NULL in a format")),
-                        },
-                        Argument::Int(co_nfreevars as i64),
-                        Argument::Int(value as i64),
-                    ],
-                ),
-        );
-    }
-    if value != 0 {
-        {
-            let mut i = 0isize;
-            loop {
-                if i < value {
-                    let o = c.PyTuple_GET_ITEM(closure, i)?;
-                    if c.PyCell_Check(&o)? {
-                        let i_2 = i.wrapping_add(1);
-                        i = i_2;
-                        continue;
-                    }
-                    let tp = c.Py_TYPE(&o)?;
-                    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                    let PyExc_TypeError_6 = c.global(Global::PyExc_TypeError)?;
-                    return Ok(
-                        c
-                            .PyErr_Format(
-                                &PyExc_TypeError_6,
-                                "arg 5 (closure) expected cell, found %s",
-                                &[Argument::Str(tp_name.clone())],
-                            ),
-                    );
-                }
-                break;
-            }
-        };
-    }
-    match c.PySys_Audit("function.__new__", "O", &[Argument::Object(code.clone())]) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Ok(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(super::funcobject::PyFunction_New(c, code, globals)?);
 }
 /// CPython: Objects/funcobject.c, `func_clear`.
 pub fn func_clear<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {

@@ -107,6 +107,49 @@ pub fn list_pop<C: CApi>(
     }
     return Ok(c.list_pop_impl(self_, ival)?);
 }
+/// CPython: Objects/listobject.c, `list_sort`.
+pub fn list_sort<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &[C::Object],
+    nargs: isize,
+    kwnames: &C::Object,
+) -> Result<C::Object, C::Error> {
+    c.enter(FunctionId::list_sort);
+    let noptargs = nargs.wrapping_add(c.PyTuple_GET_SIZE(kwnames)?).wrapping_sub(0);
+    let result = c
+        ._PyArg_UnpackKeywords(
+            args,
+            nargs,
+            None,
+            Some(kwnames),
+            &["sort", "key", "reverse"],
+            0,
+            0,
+            0,
+        )?;
+    if !(noptargs != 0) {
+        let Py_None = c.global(Global::Py_None)?;
+        return Ok(c.list_sort_impl(self_, Some(&Py_None), 0)?);
+    }
+    let item = result.get(0).cloned().flatten();
+    let keyfunc_2 = if item.is_some() {
+        let keyfunc = result.get(0).cloned().flatten();
+        if !(noptargs.wrapping_sub(1) != 0) {
+            return Ok(c.list_sort_impl(self_, keyfunc.as_ref(), 0)?);
+        }
+        keyfunc.clone()
+    } else {
+        Some(c.global(Global::Py_None)?)
+    };
+    let item_2 = result.get(1).cloned().flatten();
+    let object = match item_2.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
+    };
+    let result_2 = super::object::PyObject_IsTrue(c, &object)?;
+    return Ok(c.list_sort_impl(self_, keyfunc_2.as_ref(), result_2)?);
+}
 /// CPython: Objects/listobject.c, `list_reverse`.
 pub fn list_reverse<C: CApi>(
     c: &mut C,

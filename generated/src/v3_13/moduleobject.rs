@@ -818,23 +818,70 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
     };
     return Ok(());
 }
+/// CPython: Objects/moduleobject.c, `module___init__`.
+pub fn module___init__<C: CApi>(
+    c: &mut C,
+    self_: &C::Object,
+    args: &C::Object,
+    kwargs: &C::Object,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::module___init__);
+    let result = c.PyTuple_GET_SIZE(args)?;
+    let noptargs = result.wrapping_add(c.PyDict_GET_SIZE(kwargs)?).wrapping_sub(1);
+    let items = c.PyTupleObject_ob_item_all(args)?;
+    let result_2 = c
+        ._PyArg_UnpackKeywords(
+            &items,
+            result,
+            Some(kwargs),
+            None,
+            &["module", "name", "doc"],
+            1,
+            2,
+            0,
+        )?;
+    let item = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if !c.PyUnicode_Check(&item)? {
+        let item_2 = match result_2.get(0) {
+            Some(Some(object)) => object.clone(),
+            _ => return Err(c.unsupported("NULL from a parser of arguments")),
+        };
+        c._PyArg_BadArgument("module", "argument 'name'", "str", &item_2)?;
+        return Ok(-1);
+    }
+    let name = match result_2.get(0) {
+        Some(Some(object)) => object.clone(),
+        _ => return Err(c.unsupported("NULL from a parser of arguments")),
+    };
+    if noptargs != 0 {
+        return Ok(
+            super::moduleobject::module___init___impl(
+                c,
+                self_,
+                &name,
+                result_2.get(1).cloned().flatten().as_ref(),
+            )?,
+        );
+    }
+    let Py_None = c.global(Global::Py_None)?;
+    return Ok(
+        super::moduleobject::module___init___impl(c, self_, &name, Some(&Py_None))?,
+    );
+}
 /// CPython: Objects/moduleobject.c, `module___init___impl`.
 pub fn module___init___impl<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     name: &C::Object,
-    doc: &C::Object,
+    doc: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::module___init___impl);
     let md_dict = c.PyModuleObject_md_dict(self_)?;
     return Ok(
-        super::moduleobject::module_init_dict(
-            c,
-            self_,
-            md_dict.as_ref(),
-            name,
-            Some(doc),
-        )?,
+        super::moduleobject::module_init_dict(c, self_, md_dict.as_ref(), name, doc)?,
     );
 }
 /// CPython: Objects/moduleobject.c, `module_dealloc`.

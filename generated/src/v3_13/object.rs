@@ -1365,6 +1365,447 @@ pub fn _PyObject_NextNotImplemented<C: CApi>(
             ),
     );
 }
+/// CPython: Objects/object.c, `_PyObject_GetMethod`.
+pub fn _PyObject_GetMethod<C: CApi>(
+    c: &mut C,
+    obj: &C::Object,
+    name: &C::Object,
+    method: &mut Option<C::Object>,
+) -> Result<i32, C::Error> {
+    c.enter(FunctionId::_PyObject_GetMethod);
+    let tp = c.Py_TYPE(obj)?;
+    {
+        let result = match c._PyType_IsReady(&tp) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                let tp_getattro = c.slot(&tp, Slot::tp_getattro)?;
+                let is = !c
+                    .is_function(
+                        tp_getattro.as_ref(),
+                        FunctionId::PyObject_GenericGetAttr,
+                    )?;
+                if is || !c.PyUnicode_CheckExact(name)? {
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyObject_GetMethod: call of PyObject_GetAttr while an exception is pending",
+                            ),
+                    );
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GetMethod: call of _PyType_LookupRef while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if !(result != 0) {
+            let result_2 = match super::typeobject::PyType_Ready(c, &tp) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(error_2);
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 < 0 {
+                return Ok(0);
+            }
+        }
+    };
+    let tp_getattro_2 = c.slot(&tp, Slot::tp_getattro)?;
+    let is_2 = !c
+        .is_function(tp_getattro_2.as_ref(), FunctionId::PyObject_GenericGetAttr)?;
+    if is_2 || !c.PyUnicode_CheckExact(name)? {
+        let result_3 = match super::object::PyObject_GetAttr(c, obj, name) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
+                *method = None;
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
+        *method = Some(result_3.clone());
+        return Ok(0);
+    }
+    let descr = match c._PyType_LookupRef(&tp, name) {
+        Ok(descr) => descr,
+        Err(error_4) if c.is_exception(&error_4) => {
+            if (c.PyTypeObject_tp_flags(&tp)? & 4) != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GetMethod: call of _PyObject_TryGetInstanceAttribute while an exception is pending",
+                        ),
+                );
+            }
+            if (c.PyTypeObject_tp_flags(&tp)? & 16) != 0 {
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyObject_GetMethod: call of _PyObject_GetManagedDict while an exception is pending",
+                        ),
+                );
+            }
+            return Err(
+                c
+                    .unsupported(
+                        "_PyObject_GetMethod: call of _PyObject_ComputedDictPointer while an exception is pending",
+                    ),
+            );
+        }
+        Err(error_4) => return Err(error_4),
+    };
+    let (descr_3, f_4, meth_found_2) = if let Some(descr_2) = &descr {
+        let tp_2 = c.Py_TYPE(descr_2)?;
+        let result_4 = c._PyType_HasFeature(&tp_2, 131072)?;
+        let (f_3, meth_found) = if result_4 != 0 {
+            (None, 1i32)
+        } else {
+            let f = c.slot(&tp_2, Slot::tp_descr_get)?;
+            if let Some(f_2) = &f && super::descrobject::PyDescr_IsData(c, descr_2)? != 0
+            {
+                let tp_3 = c.Py_TYPE(obj)?;
+                let result_5 = match c
+                    .call_descrgetfunc(f_2, descr_2, Some(obj), Some(&tp_3))
+                {
+                    Ok(result_5) => result_5,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        *method = None;
+                        return Err(error_5);
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                *method = Some(result_5.clone());
+                return Ok(0);
+            }
+            (f.clone(), 0i32)
+        };
+        (Some(descr_2.clone()), f_3.clone(), meth_found)
+    } else {
+        (None, None, 0i32)
+    };
+    let tp_flags = c.PyTypeObject_tp_flags(&tp)?;
+    let dict_9 = if (tp_flags & 4) != 0 {
+        let mut attr = None::<C::Object>;
+        let result_6 = match c._PyObject_TryGetInstanceAttribute(obj, name, &mut attr) {
+            Ok(result_6) => result_6,
+            Err(error_6) if c.is_exception(&error_6) => {
+                if meth_found_2 != 0 {
+                    *method = descr_3.clone();
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyObject_GetMethod: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                if f_4.is_some() {
+                    match descr_3.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    return Err(
+                        c
+                            .unsupported(
+                                "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
+                            ),
+                    );
+                }
+                if let Some(descr_6) = &descr_3 {
+                    *method = Some(descr_6.clone());
+                    return Err(error_6);
+                }
+                let tp_name_3 = c.PyTypeObject_tp_name(&tp)?;
+                let PyExc_AttributeError_3 = c.global(Global::PyExc_AttributeError)?;
+                let error_11 = c
+                    .PyErr_Format(
+                        &PyExc_AttributeError_3,
+                        "'%.100s' object has no attribute '%U'",
+                        &[
+                            Argument::Str(tp_name_3.clone()),
+                            Argument::Object(name.clone()),
+                        ],
+                    );
+                super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                return Err(error_11);
+            }
+            Err(error_6) => return Err(error_6),
+        };
+        if result_6 != 0 {
+            if let Some(attr_2) = &attr {
+                *method = Some(attr_2.clone());
+                return Ok(0);
+            }
+            None
+        } else {
+            let tp_flags_2 = c.PyTypeObject_tp_flags(&tp)?;
+            let dict_4 = if (tp_flags_2 & 16) != 0 {
+                let dict = match c._PyObject_GetManagedDict(obj) {
+                    Ok(dict) => dict,
+                    Err(error_7) if c.is_exception(&error_7) => {
+                        if meth_found_2 != 0 {
+                            *method = descr_3.clone();
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GetMethod: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if f_4.is_some() {
+                            match descr_3.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if let Some(descr_4) = &descr_3 {
+                            *method = Some(descr_4.clone());
+                            return Err(error_7);
+                        }
+                        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_AttributeError = c
+                            .global(Global::PyExc_AttributeError)?;
+                        let error_8 = c
+                            .PyErr_Format(
+                                &PyExc_AttributeError,
+                                "'%.100s' object has no attribute '%U'",
+                                &[
+                                    Argument::Str(tp_name.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            );
+                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                        return Err(error_8);
+                    }
+                    Err(error_7) => return Err(error_7),
+                };
+                Some(dict.clone())
+            } else {
+                let dictptr = match super::object::_PyObject_ComputedDictPointer(
+                    c,
+                    obj,
+                ) {
+                    Ok(dictptr) => dictptr,
+                    Err(error_9) if c.is_exception(&error_9) => {
+                        if meth_found_2 != 0 {
+                            *method = descr_3.clone();
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GetMethod: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if f_4.is_some() {
+                            match descr_3.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
+                                    ),
+                            );
+                        }
+                        if let Some(descr_5) = &descr_3 {
+                            *method = Some(descr_5.clone());
+                            return Err(error_9);
+                        }
+                        let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
+                        let PyExc_AttributeError_2 = c
+                            .global(Global::PyExc_AttributeError)?;
+                        let error_10 = c
+                            .PyErr_Format(
+                                &PyExc_AttributeError_2,
+                                "'%.100s' object has no attribute '%U'",
+                                &[
+                                    Argument::Str(tp_name_2.clone()),
+                                    Argument::Object(name.clone()),
+                                ],
+                            );
+                        super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                        return Err(error_10);
+                    }
+                    Err(error_9) => return Err(error_9),
+                };
+                let dict_3 = if let Some(dictptr_2) = &dictptr {
+                    let dict_2 = c.read(dictptr_2)?;
+                    dict_2.clone()
+                } else {
+                    None
+                };
+                dict_3.clone()
+            };
+            dict_4.clone()
+        }
+    } else {
+        let tp_flags_3 = c.PyTypeObject_tp_flags(&tp)?;
+        let dict_8 = if (tp_flags_3 & 16) != 0 {
+            let dict_5 = match c._PyObject_GetManagedDict(obj) {
+                Ok(dict_5) => dict_5,
+                Err(error_12) if c.is_exception(&error_12) => {
+                    if meth_found_2 != 0 {
+                        *method = descr_3.clone();
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyObject_GetMethod: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if f_4.is_some() {
+                        match descr_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
+                                ),
+                        );
+                    }
+                    if let Some(descr_7) = &descr_3 {
+                        *method = Some(descr_7.clone());
+                        return Err(error_12);
+                    }
+                    let tp_name_4 = c.PyTypeObject_tp_name(&tp)?;
+                    let PyExc_AttributeError_4 = c.global(Global::PyExc_AttributeError)?;
+                    let error_13 = c
+                        .PyErr_Format(
+                            &PyExc_AttributeError_4,
+                            "'%.100s' object has no attribute '%U'",
+                            &[
+                                Argument::Str(tp_name_4.clone()),
+                                Argument::Object(name.clone()),
+                            ],
+                        );
+                    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                    return Err(error_13);
+                }
+                Err(error_12) => return Err(error_12),
+            };
+            Some(dict_5.clone())
+        } else {
+            let dictptr_3 = match super::object::_PyObject_ComputedDictPointer(c, obj) {
+                Ok(dictptr_3) => dictptr_3,
+                Err(error_14) if c.is_exception(&error_14) => {
+                    if meth_found_2 != 0 {
+                        *method = descr_3.clone();
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyObject_GetMethod: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if f_4.is_some() {
+                        match descr_3.as_ref() {
+                            Some(object) => object.clone(),
+                            None => {
+                                return Err(c.unsupported("NULL where an object must be"));
+                            }
+                        };
+                        return Err(
+                            c
+                                .unsupported(
+                                    "_PyObject_GetMethod: call of call_descrgetfunc while an exception is pending",
+                                ),
+                        );
+                    }
+                    if let Some(descr_8) = &descr_3 {
+                        *method = Some(descr_8.clone());
+                        return Err(error_14);
+                    }
+                    let tp_name_5 = c.PyTypeObject_tp_name(&tp)?;
+                    let PyExc_AttributeError_5 = c.global(Global::PyExc_AttributeError)?;
+                    let error_15 = c
+                        .PyErr_Format(
+                            &PyExc_AttributeError_5,
+                            "'%.100s' object has no attribute '%U'",
+                            &[
+                                Argument::Str(tp_name_5.clone()),
+                                Argument::Object(name.clone()),
+                            ],
+                        );
+                    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+                    return Err(error_15);
+                }
+                Err(error_14) => return Err(error_14),
+            };
+            let dict_7 = if let Some(dictptr_4) = &dictptr_3 {
+                let dict_6 = c.read(dictptr_4)?;
+                dict_6.clone()
+            } else {
+                None
+            };
+            dict_7.clone()
+        };
+        dict_8.clone()
+    };
+    if let Some(dict_10) = &dict_9 {
+        let result_7 = match c.PyDict_GetItemRef(dict_10, name, method) {
+            Ok(result_7) => result_7,
+            Err(error_16) if c.is_exception(&error_16) => {
+                return Err(error_16);
+            }
+            Err(error_16) => return Err(error_16),
+        };
+        if result_7 != 0 {
+            return Ok(0);
+        }
+    }
+    if meth_found_2 != 0 {
+        *method = descr_3.clone();
+        return Ok(1);
+    }
+    if let Some(f_5) = &f_4 {
+        let tp_4 = c.Py_TYPE(obj)?;
+        let object = match descr_3.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result_8 = match c.call_descrgetfunc(f_5, &object, Some(obj), Some(&tp_4)) {
+            Ok(result_8) => result_8,
+            Err(error_17) if c.is_exception(&error_17) => {
+                *method = None;
+                return Err(error_17);
+            }
+            Err(error_17) => return Err(error_17),
+        };
+        *method = Some(result_8.clone());
+        return Ok(0);
+    }
+    if let Some(descr_9) = &descr_3 {
+        *method = Some(descr_9.clone());
+        return Ok(0);
+    }
+    let tp_name_6 = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_AttributeError_6 = c.global(Global::PyExc_AttributeError)?;
+    let error_18 = c
+        .PyErr_Format(
+            &PyExc_AttributeError_6,
+            "'%.100s' object has no attribute '%U'",
+            &[Argument::Str(tp_name_6.clone()), Argument::Object(name.clone())],
+        );
+    super::object::_PyObject_SetAttributeErrorContext(c, obj, name)?;
+    return Err(error_18);
+}
 /// CPython: Objects/object.c, `_PyObject_GenericGetAttrWithDict`.
 pub fn _PyObject_GenericGetAttrWithDict<C: CApi>(
     c: &mut C,

@@ -184,6 +184,11 @@ impl Paths {
         let mut rest: Vec<TokenStream> = Vec::new();
         let mut kinds = convention.params.clone();
         let mut values = values;
+        let present = self.world.contracts.get(name).and_then(|row| values.get(row.required?));
+        let present = match present {
+            Some(Val::Const(number, _)) => usize::try_from(*number).unwrap_or(0),
+            _ => 0,
+        };
         let mut of_function = false;
         if kinds.last() == Some(&ParamKind::Arguments)
             && values.len() >= kinds.len()
@@ -276,7 +281,7 @@ impl Paths {
             })
             .collect();
         let k = if required > 0 { self.requiring(&after, required, k) } else { k };
-        let mut block = self.outcome(name, convention, route, call, after, memo_key, at, state, k)?;
+        let mut block = self.outcome(name, convention, route, call, after, memo_key, present, at, state, k)?;
         for (var, mutable, code) in lets.into_iter().rev() {
             block = Block::Let { var, mutable, value: code, rest: Box::new(block) };
         }

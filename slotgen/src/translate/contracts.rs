@@ -25,6 +25,12 @@ pub struct Contract {
     /// Untyped parameters, or pointers to bytes, that are objects.
     #[serde(default)]
     pub objects: Vec<usize>,
+    /// Parameters that vanish: room that the caller lends.
+    #[serde(default)]
+    pub gone: Vec<usize>,
+    /// The parameter that says how many of the objects that it gives are not NULL.
+    #[serde(default)]
+    pub required: Option<usize>,
     /// Whether it hands an exception on: with NULL as an argument, it gives NULL.
     #[serde(default)]
     pub through: bool,
@@ -120,6 +126,8 @@ pub enum Returns {
     Bool,
     /// Objects that a pointer leads to.
     Objects,
+    /// The same, each of which may be NULL.
+    Optionals,
     /// `f64`.
     Double,
     /// A string.
@@ -160,6 +168,7 @@ pub fn param_kind(ctype: &CType, nullable: bool) -> ParamKind {
         CType::Function(name) => ParamKind::Function(name.clone(), nullable),
         CType::Suite(name) => ParamKind::Unsupported((*name).to_owned()),
         CType::Void => ParamKind::Unsupported("void".to_owned()),
+        CType::Opaque(text) if super::parsing::is_parser(text) => ParamKind::Strings,
         CType::Opaque(text) if super::ctype::is_pointer(text) => ParamKind::Object(nullable),
         CType::Opaque(text) if text == "char**" => ParamKind::Strings,
         CType::Opaque(text) => ParamKind::Unsupported(text.clone()),
@@ -181,6 +190,11 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
             *kind = ParamKind::Function(String::new(), false);
         }
     }
+    for index in row.iter().flat_map(|row| &row.gone) {
+        if let Some(kind) = params.get_mut(*index) {
+            *kind = ParamKind::Nothing;
+        }
+    }
     for index in row.iter().flat_map(|row| &row.objects) {
         if let Some(kind) = params.get_mut(*index) {
             *kind = ParamKind::Object(nullable(index));
@@ -198,6 +212,7 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         _ if meaning == "raises" => (Returns::Error, None),
         CType::Object if meaning == "optional" => (Returns::Optional, None),
         CType::Object => (Returns::Object, None),
+        CType::Objects if meaning == "optionals" => (Returns::Optionals, None),
         CType::Objects if meaning == "optional" => (Returns::Optional, None),
         CType::Objects => (Returns::Object, None),
         _ if pointer && meaning == "optional" => (Returns::Optional, None),

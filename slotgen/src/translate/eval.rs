@@ -509,6 +509,9 @@ impl Paths {
                     let structure = structure.clone().unwrap_or_default();
                     this.step(&structure, "+", &values, at, state, &k)
                 }
+                (Val::Optionals(place, required), index) => {
+                    this.optional_element(place, *required, index, at, state, &k)
+                }
                 (Val::Member(place, structure, path), index) => {
                     this.element(place.clone(), structure, path, index, at, state, &k)
                 }

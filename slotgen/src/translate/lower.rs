@@ -318,6 +318,11 @@ impl<'t> Text<'t> {
             children(node).any(|child| child.kind() == "storage_class_specifier" && self.of(child) == "static");
         // What never changes may as well be made anew by every call.
         let is_static = is_static && !self.of(node).contains("const ") && !self.of(node).contains("char *");
+        if is_static && node.child_by_field_name("type").is_some_and(|ty| ty.child_by_field_name("body").is_some()) {
+            // A struct of its own kind is memory: whoever names it is not understood.
+            return;
+        }
+        let is_static = is_static && !super::parsing::is_parser(&name);
         let mut cursor = node.walk();
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for child in declarators {

@@ -63,6 +63,11 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             let signed = Kind::Unary(text.field(node, "operator").to_owned(), operand);
             Kind::Cast(CType::Int(int), String::new(), Box::new(Expr { kind: signed, at }))
         }
+        "call_expression" if is_function_cast(text, node) => {
+            // So does `(function type)(x)->y`: what it holds is a function by its own type.
+            let args = node.child_by_field_name("arguments").ok_or("call")?;
+            expression(text, children(args).next().ok_or("cast of nothing")?).kind
+        }
         "call_expression" => {
             let callee = child(text, node, "function")?;
             let args = node.child_by_field_name("arguments").ok_or("call")?;
@@ -127,6 +132,13 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
         }
         other => return Err(other.to_owned()),
     })
+}
+
+/// Whether the callee is the name of a function type in parentheses.
+fn is_function_cast(text: &Text<'_>, node: Node<'_>) -> bool {
+    let name = text.field(node, "function").trim();
+    let inner = name.strip_prefix('(').and_then(|name| name.strip_suffix(')')).unwrap_or(name).trim();
+    text.known.is_function(inner)
 }
 
 /// The integer type that a parenthesised name, read as a value, really is.

@@ -161,6 +161,7 @@ impl Paths {
                 | Val::Named(_)
                 | Val::Array(..)
                 | Val::Slice(_)
+                | Val::Optionals(..)
                 | Val::Address(_)
                 | Val::Pending
                 | Val::Literal(_)
@@ -180,8 +181,8 @@ impl Paths {
                 | Val::Pending
                 | Val::Literal(_),
             ) => truth(false),
-            (Val::MaybeObject(place) | Val::MaybeFunction(place, _), Val::Null)
-            | (Val::Null, Val::MaybeObject(place) | Val::MaybeFunction(place, _)) => {
+            (Val::MaybeObject(place) | Val::MaybeFunction(place, _) | Val::MaybeStr(place), Val::Null)
+            | (Val::Null, Val::MaybeObject(place) | Val::MaybeFunction(place, _) | Val::MaybeStr(place)) => {
                 let code = &place.code;
                 boolean(if negated { quote!(#code.is_some()) } else { quote!(#code.is_none()) })
             }
@@ -394,13 +395,14 @@ impl Paths {
             | Val::Literal(_)
             | Val::Array(..)
             | Val::Slice(_)
+            | Val::Optionals(..)
             | Val::Address(_)
             | Val::Thread
             | Val::Str(_) => yes(self, state),
-            Val::MaybeObject(_) | Val::MaybeFunction(..) => {
+            Val::MaybeObject(_) | Val::MaybeFunction(..) | Val::MaybeStr(_) => {
                 let (place, function) = match &value {
                     Val::MaybeFunction(place, function) => (place.clone(), Some(function.clone())),
-                    Val::MaybeObject(place) => (place.clone(), None),
+                    Val::MaybeObject(place) | Val::MaybeStr(place) => (place.clone(), None),
                     _ => return self.no("pointer", at),
                 };
                 let mut uses = std::collections::BTreeMap::new();
@@ -412,6 +414,7 @@ impl Paths {
                 let var = self.fresh(hint.trim_start_matches('*'));
                 let found = match function {
                     Some(function) => Val::Function(Place::by_ref(var), function),
+                    None if matches!(value, Val::MaybeStr(_)) => Val::Str(Place::by_ref(var)),
                     None => Val::Object(Place::by_ref(var)),
                 };
                 let (mut there, mut absent) = (state.clone(), state);

@@ -1,5 +1,6 @@
 //! Calls that parse arguments: `PyArg_ParseTuple` and its kin set the variables whose addresses they are given.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use proc_macro2::TokenStream;
@@ -7,8 +8,14 @@ use quote::quote;
 
 use super::code::{Block, ident};
 use super::ctype::CType;
-use super::paths::{KV, Paths, Refusal};
+use super::ir::{Expr, Kind};
+use super::paths::{K, KV, Out, Paths, Refusal};
 use super::value::{Place, State, Val};
+
+/// The struct that tells a parser of arguments their names; in Rust, the function's name and those of the arguments.
+pub(super) fn is_parser(structure: &str) -> bool {
+    structure.trim_start_matches("struct ").trim_end_matches('*') == "_PyArg_Parser"
+}
 
 /// How many of the variables are set whenever the call succeeds.
 pub(super) fn required(name: &str, values: &[Val]) -> usize {
@@ -27,6 +34,59 @@ pub(super) fn required(name: &str, values: &[Val]) -> usize {
 }
 
 impl Paths {
+    /// The variable that tells a parser of arguments their names.
+    pub(super) fn declare_parser(&mut self, name: &str, init: Option<&Expr>, at: usize, state: State, k: K) -> Out {
+        let Some(Expr { kind: Kind::List(items), .. }) = init else { return self.no("parser of arguments", at) };
+        let order = self.world.declarations.structs.get("_PyArg_Parser").cloned().unwrap_or_default();
+        let named = items.iter().enumerate().filter_map(|(index, item)| match &item.kind {
+            Kind::Assign(target, value) => match &target.kind {
+                Kind::Name(member) => Some((member.clone(), (**value).clone())),
+                _ => None,
+            },
+            _ => Some((order.get(index)?.clone(), item.clone())),
+        });
+        let members: BTreeMap<String, Expr> = named.collect();
+        let (Some(keywords), Some(fname)) = (members.get("keywords"), members.get("fname")) else {
+            return self.no("parser of arguments without names", at);
+        };
+        self.local_structs.insert(name.to_owned());
+        let name = name.to_owned();
+        self.all(
+            &[fname.clone(), keywords.clone()],
+            state,
+            Rc::new(move |this, values, mut state| {
+                let [fname @ Val::Literal(_), Val::Array(keywords, 0)] = values.as_slice() else {
+                    return this.no("names of arguments", at);
+                };
+                let mut texts = vec![fname.clone()];
+                texts.extend(keywords.iter().filter(|text| **text != Val::Null).cloned());
+                state.set(&name, Val::Array(texts, 0));
+                k(this, state)
+            }),
+        )
+    }
+
+    /// An element of what a parser of arguments gives: the first ones are never NULL.
+    pub(super) fn optional_element(
+        &mut self,
+        place: &Place,
+        required: usize,
+        index: &Val,
+        at: usize,
+        state: State,
+        k: &KV,
+    ) -> Out {
+        let Some(code) = self.int_code(index, "usize") else { return self.no("index", at) };
+        let items = &place.code;
+        if matches!(index, Val::Const(number, _) if usize::try_from(*number).is_ok_and(|number| number < required)) {
+            let found = quote!(match #items.get(#code) { Some(Some(object)) => object.clone(), _ => return Err(c.unsupported("NULL from a parser of arguments")) });
+            return self.bind("item", found, &mut |this, var| k(this, Val::Object(Place::owned(var)), state.clone()));
+        }
+        self.bind("item", quote!(#items.get(#code).cloned().flatten()), &mut |this, var| {
+            k(this, Val::MaybeObject(Place::owned(var)), state.clone())
+        })
+    }
+
     /// One variable argument of a parser: a variable that it sets, or a value that it asks for.
     pub(super) fn parsed(
         &mut self,

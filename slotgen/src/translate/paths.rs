@@ -1,5 +1,6 @@
 //! Splits a C function into its paths: statements, and the places where paths meet.
 
+mod declare;
 mod loops;
 mod returns;
 
@@ -140,7 +141,7 @@ impl Paths {
                 ParamKind::Int(int) => (Val::Int(Place::owned(var), int, false), true),
                 ParamKind::Double => (Val::Double(Place::owned(var)), true),
                 ParamKind::Str(false) => (Val::Str(Place::by_ref(var)), true),
-                ParamKind::Str(true) => return self.no("string that may be NULL", function.range.start),
+                ParamKind::Str(true) => (Val::MaybeStr(Place::by_ref(var)), true),
                 ParamKind::Slice => (Val::Slice(Place::by_ref(var)), true),
                 ParamKind::Function(name, false) => (Val::Function(Place::by_ref(var), name), true),
                 ParamKind::Function(name, true) => (Val::MaybeFunction(Place::by_ref(var), name), true),
@@ -232,7 +233,7 @@ impl Paths {
             Stmt::Expr(expr) => self.eval(expr, state, Rc::new(move |this, _, state| k(this, state))),
             Stmt::Declare { name, ctype, structure, array, init, at } => {
                 self.structs.insert(name.clone(), structure.clone());
-                self.declare(name, ctype, array.as_ref(), init.as_ref(), *at, state, k)
+                self.declare(name, ctype, structure, array.as_ref(), init.as_ref(), *at, state, k)
             }
             Stmt::Block(list) => self.list(list.clone(), 0, state, ways, k),
             Stmt::If(condition, yes, no) => self.conditional(condition, yes.clone(), no.clone(), state, ways, k),
@@ -302,76 +303,6 @@ impl Paths {
                 this.switch(&op, super::macros::rich_comparison(at).into(), state, Ways::default(), way)
             }),
         )
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn declare(
-        &mut self,
-        name: &str,
-        ctype: &CType,
-        array: Option<&Option<Expr>>,
-        init: Option<&Expr>,
-        at: usize,
-        mut state: State,
-        k: K,
-    ) -> Out {
-        self.types.insert(name.to_owned(), ctype.clone());
-        if let (None, CType::Opaque(text)) = (array, ctype)
-            && self.world.declarations.structs.contains_key(text)
-        {
-            return self.declare_struct(name, text, init, at, state, k);
-        }
-        if let Some(size) = array {
-            if !matches!(ctype, CType::Object | CType::Str) {
-                return self.no("array of something else than objects", at);
-            }
-            self.types.insert(name.to_owned(), CType::Objects);
-            let size = match size.as_ref().map(|size| self.world.constant_of(size)) {
-                Some(Some(size)) => usize::try_from(size).ok(),
-                Some(None) => return self.no("array of unknown size", at),
-                None => None,
-            };
-            let items = match init {
-                Some(Expr { kind: Kind::List(items), .. }) => items.clone(),
-                Some(_) => return self.no("initialiser of an array", at),
-                None => Vec::new(),
-            };
-            let size = size.unwrap_or(items.len());
-            let name = name.to_owned();
-            return self.all(
-                &items,
-                state,
-                Rc::new(move |this, mut values, mut state| {
-                    values.resize(size, Val::Uninit);
-                    state.set(&name, Val::Array(values, 0));
-                    k(this, state)
-                }),
-            );
-        }
-        match init {
-            None => {
-                state.set(name, Val::Uninit);
-                k(self, state)
-            }
-            Some(init) => {
-                let target = Expr { kind: Kind::Name(name.to_owned()), at };
-                self.eval(
-                    init,
-                    state,
-                    Rc::new(move |this, value, state| {
-                        this.assign(
-                            &target,
-                            value,
-                            state,
-                            Rc::new({
-                                let k = k.clone();
-                                move |this: &mut Self, _, state| k(this, state)
-                            }),
-                        )
-                    }),
-                )
-            }
-        }
     }
 
     fn conditional(

@@ -174,6 +174,7 @@ fn returned_by(returns: &Returns, c: &TokenStream) -> TokenStream {
         }
         Returns::Bool => quote!(bool),
         Returns::Objects => quote!(Vec<#c::Object>),
+        Returns::Optionals => quote!(Vec<Option<#c::Object>>),
         Returns::Double => quote!(f64),
         Returns::Str => quote!(String),
         Returns::Function(_) => quote!(Option<#c::Function>),

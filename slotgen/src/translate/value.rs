@@ -80,6 +80,8 @@ pub enum Val {
     Literal(String),
     /// A C string.
     Str(Place),
+    /// A C string or NULL: an `Option`.
+    MaybeStr(Place),
     /// A suite of a type; whether it is known to be there.
     Suite(Place, &'static str, Option<bool>),
     /// A byte within a suite.
@@ -88,6 +90,8 @@ pub enum Val {
     Array(Vec<Val>, usize),
     /// A slice of objects.
     Slice(Place),
+    /// Objects that may be NULL, but for the first few.
+    Optionals(Place, usize),
     /// The address of a variable.
     Address(String),
     /// A pointer to a member of a struct, not read yet: object, struct, path.
@@ -116,8 +120,9 @@ impl Val {
             Self::Const(..) | Self::Int(..) | Self::Bool(_) => "an integer",
             Self::Double(_) => "a double",
             Self::Literal(_) | Self::Str(_) => "a string",
+            Self::MaybeStr(_) => "a string that may be NULL",
             Self::Suite(..) | Self::SuiteByte(..) => "a suite",
-            Self::Array(..) | Self::Slice(_) => "an array",
+            Self::Array(..) | Self::Slice(_) | Self::Optionals(..) => "an array",
             Self::Address(_) => "an address",
             Self::Member(_, structure, path) => return format!("{structure}'s {}", path.join(".")),
             Self::Pending => "the type of the pending exception",
@@ -135,8 +140,10 @@ impl Val {
             | Self::Bool(place)
             | Self::Double(place)
             | Self::Str(place)
+            | Self::MaybeStr(place)
             | Self::Suite(place, ..)
             | Self::Slice(place)
+            | Self::Optionals(place, _)
             | Self::Member(place, ..) => place,
             Self::SuiteByte(place, _, offset) => {
                 if offset.mentions(vars) {

@@ -20,6 +20,7 @@ impl Paths {
         call: TokenStream,
         after: Vec<(String, Val)>,
         memo: Option<String>,
+        required: usize,
         at: usize,
         mut state: State,
         k: KV,
@@ -56,6 +57,7 @@ impl Paths {
                 },
                 by_ref: true,
             }),
+            Returns::Optionals => Val::Optionals(Place::owned(var), required),
             Returns::Error | Returns::Unsupported(_) => return self.no(format!("result of {name}"), at),
         };
         // Functions that answer 0 with an exception answer 1 without.

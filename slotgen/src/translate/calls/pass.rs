@@ -67,6 +67,13 @@ impl Paths {
                 let code = place.reference();
                 if *nullable { quote!(Some(#code)) } else { code }
             }
+            (ParamKind::Str(true), Val::MaybeStr(place)) => place.code.clone(),
+            (ParamKind::Str(false), Val::MaybeStr(place)) => {
+                let (code, var) = (&place.code, self.fresh("text"));
+                let name = ident(var);
+                lets.push((var, quote!(match #code { Some(text) => text, None => return Err(c.unsupported("NULL where a string must be")) })));
+                quote!(#name)
+            }
             (ParamKind::Slice, Val::Array(items, offset)) => {
                 let mut parts = Vec::new();
                 for item in items.iter().skip(*offset) {

@@ -74,7 +74,7 @@ impl Paths {
                 }
                 other => self.no(format!("return of {}", other.word()), at),
             },
-            Returns::Objects => self.no(format!("return of {}", value.word()), at),
+            Returns::Objects | Returns::Optionals => self.no(format!("return of {}", value.word()), at),
             Returns::Unsupported(text) => self.no(text, at),
         }
     }
