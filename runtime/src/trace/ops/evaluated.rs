@@ -5,7 +5,7 @@ use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCode, PyDict, PyString};
+use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
 
 /// Flags of code by which `from __future__` has its effect on what the code compiles.
 const FUTURES: u32 = 0x1ff_0000;
@@ -99,6 +99,13 @@ impl<'py> Tracer<'py> {
             let builtins = frame.builtins.bind(self.py).clone().into_any();
             self.constant(builtins.clone());
             dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;
+        }
+        let builtins = dict.get_item("__builtins__").ok().flatten();
+        let plain = |builtins: &Bound<'py, PyAny>| {
+            builtins.is_exact_instance_of::<PyDict>() || builtins.is_exact_instance_of::<PyModule>()
+        };
+        if !builtins.as_ref().is_some_and(plain) {
+            return unsupported("eval() or exec() with builtins that are no dict", "globals");
         }
         Ok(dict)
     }
