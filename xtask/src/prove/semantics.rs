@@ -26,7 +26,7 @@ pub struct Options {
     #[arg(long, value_name = "NAMES")]
     functions: Option<String>,
     /// Cases of one function, if it has as many
-    #[arg(long, default_value_t = 4000)]
+    #[arg(long, default_value_t = 1000)]
     limit: u32,
     /// Print the reports as JSON
     #[arg(long)]
