@@ -478,3 +478,37 @@ fn refuse(
     let (file, line) = origin.map_or((key.0.clone(), 0), |origin| (origin.file.to_owned(), origin.line));
     left.insert(key.clone(), Left { name: key.1.clone(), unit: key.0.clone(), file, line, construct });
 }
+
+/// The translation of a text that is its own tree.
+#[cfg(test)]
+pub(super) fn of_text(headers: &str, text: &str, elsewhere: Elsewhere) -> Result<Translation, String> {
+    let contracts = Contracts::load()?;
+    let mut known = Declarations::default();
+    for _ in 0..3 {
+        declarations(headers, &mut known);
+        declarations(&contracts.prototypes(), &mut known);
+    }
+    for (name, number) in [("Py_LT", 0), ("Py_LE", 1), ("Py_EQ", 2), ("Py_NE", 3), ("Py_GT", 4), ("Py_GE", 5)] {
+        known.constants.insert(name.to_owned(), number);
+    }
+    let parsed = parse(text).ok_or("no tree")?;
+    let file = "Objects/small.c".to_owned();
+    let functions = Text::new(text, &known).functions(parsed.root_node(), &file);
+    let defined = functions.into_iter().map(|one| ((file.clone(), one.name.clone()), Rc::new(one))).collect();
+    let world = Rc::new(World {
+        contracts,
+        elsewhere,
+        declarations: known,
+        macros: Box::new(|_| None),
+        function_macros: BTreeMap::new(),
+        variables: BTreeMap::new(),
+        translated: RefCell::default(),
+        defined,
+        vocabulary: RefCell::default(),
+        globals: RefCell::default(),
+        ids: RefCell::default(),
+        tables: identifier_tables(text).into_iter().map(|(name, ids)| ((file.clone(), name), ids)).collect(),
+        numbers: integer_tables(text),
+    });
+    Ok(rounds(world, &[]))
+}

@@ -22,6 +22,8 @@ mod render;
 mod render_ask;
 mod render_calls;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod value;
 mod value_join;
 mod vocabulary;

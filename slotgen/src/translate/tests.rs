@@ -1,0 +1,139 @@
+//! Small C functions and the Rust that they become.
+
+use super::Elsewhere;
+use super::driver::of_text;
+use super::render::release_files;
+
+/// What the headers say in these tests.
+const HEADERS: &str = "
+typedef struct { long ob_refcnt; } PyObject;
+typedef struct { PyObject ob_base; PyObject *value; double weight; } boxobject;
+typedef struct _PyArg_Parser { const char *format; const char * const *keywords; const char *fname; } _PyArg_Parser;
+typedef PyObject *(*binaryfunc)(PyObject *, PyObject *);
+typedef PyObject *(*PyCFunctionFast)(PyObject *, PyObject *const *, Py_ssize_t);
+typedef void (*funcptr)(void);
+typedef struct { PyCFunctionFast ml_meth; } PyMethodDef;
+typedef struct { PyObject ob_base; PyMethodDef *method; } methodobject;
+PyObject *PyFloat_FromDouble(double x);
+PyObject *PyObject_GetIter(PyObject *o);
+PyObject *Py_BuildValue(const char *format, ...);
+PyObject *_PyEval_GetBuiltin(PyObject *name);
+PyObject *PyUnicode_Decode(const char *s, Py_ssize_t size, const char *encoding);
+PyObject *PyUnicode_FromString(const char *s);
+PyObject *const *_PyArg_UnpackKeywords(PyObject *const *args, Py_ssize_t nargs, PyObject *kwargs, PyObject *kwnames,
+                                       struct _PyArg_Parser *parser, int minpos, int maxpos, int minkw, PyObject **buf);
+int lookup(PyObject *name);
+";
+
+/// The Rust of all functions of a text, or why they are left out.
+fn rust(c: &str) -> String {
+    let translation = match of_text(HEADERS, c, Elsewhere::default()) {
+        Ok(translation) => translation,
+        Err(error) => return error,
+    };
+    let mut out = match release_files(&translation, "") {
+        Ok((files, _)) => files.into_iter().filter(|(path, _)| path != "dispatch.rs").map(|(_, text)| text).collect(),
+        Err(error) => error,
+    };
+    if let Some(at) = out.find("/// CPython:") {
+        out = out[at..].to_owned();
+    }
+    for left in &translation.left {
+        out.push_str(&format!("// {} is not translated: {}\n", left.name, left.construct));
+    }
+    out
+}
+
+fn check(name: &str, c: &str) {
+    insta::with_settings!({ description => c.trim(), omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, rust(c));
+    });
+}
+
+#[test]
+fn a_comparison_of_numbers_is_a_match_over_the_operator() {
+    check("richcompare", "static PyObject *compare(double a, double b, int op) { Py_RETURN_RICHCOMPARE(a, b, op); }");
+}
+
+#[test]
+fn doubles_behind_pointers_are_mutable_references() {
+    check(
+        "double_by_pointer",
+        "static int weight(boxobject *v, double *out) { if (v->weight < 0.0) { *out = fabs(v->weight); return 1; } \
+         *out = 0.0; return 0; }
+         static PyObject *get(boxobject *v) { double a; weight(v, &a); return PyFloat_FromDouble(a); }",
+    );
+}
+
+#[test]
+fn arguments_by_name_are_unpacked_by_the_world() {
+    check(
+        "keywords",
+        "static PyObject *make(PyObject *args, PyObject *const *items, Py_ssize_t nargs, PyObject *kwargs) {
+            static struct { int unused; } _kwtuple = { 0 };
+            static const char * const _keywords[] = {\"iterable\", \"start\", NULL};
+            static _PyArg_Parser _parser = { .keywords = _keywords, .fname = \"make\", };
+            PyObject *argsbuf[2];
+            PyObject *const *fastargs;
+            fastargs = _PyArg_UnpackKeywords(items, nargs, kwargs, NULL, &_parser, 1, 2, 0, argsbuf);
+            if (!fastargs) { return NULL; }
+            if (fastargs[1]) { return PyObject_GetIter(fastargs[1]); }
+            return PyObject_GetIter(fastargs[0]);
+        }",
+    );
+}
+
+#[test]
+fn null_among_the_arguments_of_a_maker_hands_the_exception_on() {
+    check(
+        "through",
+        "static PyObject *reduce(boxobject *v) \
+         { return Py_BuildValue(\"N(O)\", _PyEval_GetBuiltin(&_Py_ID(iter)), v->value); }",
+    );
+}
+
+#[test]
+fn strings_that_may_be_null_are_options() {
+    check(
+        "string_or_null",
+        "static PyObject *decode(const char *encoding) {
+            if (encoding == NULL) { return PyUnicode_FromString(\"utf-8\"); }
+            return PyUnicode_FromString(encoding);
+        }
+        static PyObject *plain(void) { return decode(NULL); }",
+    );
+}
+
+#[test]
+fn a_cast_by_a_function_type_is_no_call() {
+    check(
+        "function_cast",
+        "static funcptr enter(PyObject *func) { return (funcptr)((methodobject *)func)->method->ml_meth; }
+         static PyObject *call(PyObject *func, PyObject *const *args, Py_ssize_t nargs) {
+            PyCFunctionFast meth = (PyCFunctionFast)enter(func);
+            if (meth == NULL) { return NULL; }
+            return meth(func, args, nargs);
+         }",
+    );
+}
+
+#[test]
+fn zero_stands_for_failure_where_minus_one_does_not() {
+    check(
+        "zero_fails",
+        "static int is_fine(PyObject *name) {
+            int found = lookup(name);
+            if (found < 0) { return 0; }
+            return 1;
+        }",
+    );
+}
+
+#[test]
+fn an_unknown_construct_leaves_the_function_out_and_its_callers_ask_the_world() {
+    check(
+        "unknown_construct",
+        "static PyObject *odd(PyObject *v) { static int count; count = count + 1; return v; }
+         static PyObject *caller(PyObject *v) { return odd(v); }",
+    );
+}
