@@ -6,6 +6,7 @@
 pub mod calls;
 #[rustfmt::skip]
 pub mod capi;
+pub mod effects;
 pub mod layouts;
 pub mod opcodes;
 #[rustfmt::skip]

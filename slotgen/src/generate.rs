@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::diagnostics::{Diagnostics, Severity};
+use crate::effects::{self, LeafError};
 use crate::emit::{self, Change, File, Header, Mode};
 use crate::extract;
 use crate::facts::{Facts, Installed, Opcodes, Origin};
 use crate::model;
-use crate::preprocess::{Configuration, ConfigurationError};
+use crate::preprocess::{Configuration, ConfigurationError, Preprocessor};
 use crate::source::{SourceError, Tree};
 use crate::translate::{self, Elsewhere, Vocabulary};
 
@@ -62,6 +63,9 @@ pub enum GenerateError {
     /// The build configuration does not exist for this release.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
+    /// The reviewed table of effects is wrong.
+    #[error(transparent)]
+    Effects(#[from] LeafError),
     /// A template failed.
     #[error(transparent)]
     Render(#[from] emit::RenderError),
@@ -112,7 +116,8 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
         return Err(GenerateError::Release { wanted: series.to_owned(), found: release });
     }
     let configuration = Configuration::named("release", tree.release())?;
-    let (facts, mut diagnostics) = understood(tree, &configuration)?;
+    let (mut facts, mut diagnostics) = understood(tree, &configuration)?;
+    add_effects(tree, &configuration, &mut facts)?;
     let mut all = other_facts(root, series)?;
     all.insert(series.to_owned(), facts.clone());
     let folder = format!("src/v{}/", series.replace('.', "_"));
@@ -151,6 +156,18 @@ pub fn generate(tree: &Tree, series: &str, root: &Path, mode: Mode) -> Result<Re
     Ok(Report { release, facts, changes, diagnostics, files: files.len() })
 }
 
+/// What the functions do, as their bodies and those of their callees have it.
+fn add_effects(tree: &Tree, configuration: &Configuration, facts: &mut Facts) -> Result<(), GenerateError> {
+    let preprocessor =
+        Preprocessor::new(tree, configuration).map_err(|diagnostics| not_understood(tree, diagnostics))?;
+    let analysis = effects::analyse(tree, &preprocessor, facts, &mut Diagnostics::default())?;
+    facts.effects = effects::publish(&analysis);
+    facts.module_functions = analysis.modules;
+    facts.module_functions.sort();
+    facts.module_functions.dedup();
+    Ok(())
+}
+
 fn header(facts: &Facts, series: &str) -> Header {
     Header { release: facts.release.clone(), series: series.to_owned(), digest: facts.digest.clone() }
 }
@@ -162,6 +179,7 @@ fn of_release(facts: &Facts, series: &str) -> Result<Vec<File>, GenerateError> {
         emit::release_slots(&header, facts)?,
         emit::release_slotdefs(&header, facts)?,
         emit::release_types(&header, facts)?,
+        emit::release_effects(&header, facts)?,
         emit::layouts(
             &header,
             format!("src/v{}/layouts.rs", series.replace('.', "_")),

@@ -39,6 +39,9 @@ pub struct Options {
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+    /// Count where the chains of this effect end: `python`, `io`, `reads global`, `writes global`, `unknown`, …
+    #[arg(long, value_name = "EFFECT", conflicts_with_all = ["name", "all"])]
+    ends: Option<String>,
 }
 
 struct Read {
@@ -66,6 +69,9 @@ pub fn run(options: &Options) -> Result<()> {
         let report = json!({"release": release, "functions": publish(&analysis), "modules": analysis.modules});
         anstream::println!("{}", serde_json::to_string(&report)?);
         return Ok(());
+    }
+    if let Some(effect) = &options.ends {
+        return ends(&analysis, effect, options.json);
     }
     let Some(name) = &options.name else {
         return counts(&analysis, &release, options.json);
@@ -133,5 +139,18 @@ fn counts(analysis: &Analysis, release: &str, as_json: bool) -> Result<()> {
     let causes: Vec<Vec<String>> =
         causes.into_iter().take(CAUSES).map(|(count, why)| vec![count.to_string(), why]).collect();
     anstream::println!("\n{}", table(&["functions", "unknown because of"], &causes));
+    Ok(())
+}
+
+fn ends(analysis: &Analysis, effect: &str, as_json: bool) -> Result<()> {
+    let mut found: Vec<(usize, String)> = analysis.ends(effect).into_iter().map(|(place, count)| (count, place)).collect();
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    if as_json {
+        let rows: Vec<Value> = found.iter().map(|(count, place)| json!({"functions": count, "end": place})).collect();
+        anstream::println!("{:#}", json!({"effect": effect, "ends": rows}));
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = found.into_iter().take(CAUSES * 2).map(|(count, place)| vec![count.to_string(), place]).collect();
+    anstream::println!("{}", table(&["functions", "chain ends at"], &rows));
     Ok(())
 }

@@ -72,6 +72,8 @@ impl Library {
             opcodes: self.opcodes.clone().unwrap_or(Opcodes { have_argument: 0, opcodes: Vec::new() }),
             constants: self.constants.clone(),
             macros: self.macros.clone(),
+            effects: Vec::new(),
+            module_functions: Vec::new(),
         };
         for ty in facts.types.iter_mut().filter(|ty| ty.kind == TypeKind::StructSequence) {
             ty.methods = self.sequence_methods.clone();

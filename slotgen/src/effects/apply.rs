@@ -4,7 +4,7 @@ use super::origin::Origin;
 use super::program::Callee;
 use super::summary::{Flags, Summary};
 use super::value::{Class, Pointer, Value};
-use super::walk::{OWN, Walker};
+use super::walk::{FIXED, OWN, Walker};
 
 impl Walker<'_> {
     pub(super) fn pointer_call(&mut self, function: &Value, args: &[Value]) -> Value {
@@ -28,6 +28,7 @@ impl Walker<'_> {
                     self.changed |= self.known.summary.calls.insert(index);
                     Value::new(Origin::OTHER, Class::Unknown)
                 }
+                Pointer::Member(member) => self.member_call(&member, args),
                 Pointer::Offset(_) => continue,
                 Pointer::Unknown(what) => {
                     self.unknown(&format!("a call through `{what}`"));
@@ -35,6 +36,24 @@ impl Walker<'_> {
                 }
             };
             result.join(&value);
+        }
+        result
+    }
+
+    /// A call of what a member holds: any function that is ever stored there.
+    fn member_call(&mut self, member: &str, args: &[Value]) -> Value {
+        let Some(held) = self.program.held(member) else {
+            self.unknown(&format!("a call through `->{member}`"));
+            return Value::new(Origin::OTHER, Class::Unknown);
+        };
+        let mut result = Value::new(Origin::NONE, Class::Unknown);
+        for id in &held.functions {
+            result.join(&self.apply_function(*id, args));
+        }
+        // Whose slot it is cannot be told; it is one of the objects it is called with.
+        let all = args.iter().fold(Origin::NONE, |all, arg| all.or(arg.origin));
+        for slot in &held.slots {
+            result.join(&self.slot_call(slot, all, args));
         }
         result
     }
@@ -59,7 +78,7 @@ impl Walker<'_> {
             origin.add(Origin::RESULT);
         }
         let foreign = Origin::GLOBAL.or(Origin::OTHER);
-        let origin = origin.without(OWN.or(Origin::CONSTANT));
+        let origin = origin.without(OWN.or(FIXED));
         if origin.meets(foreign) {
             self.note("python", callee, || format!("{slot} of an object that the function did not get as an argument"));
             self.set(Flags::PYTHON);
@@ -76,7 +95,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn release(&mut self, origin: Origin, callee: Option<usize>, text: &str) {
-        let origin = origin.without(OWN.or(Origin::RESULT).or(Origin::CONSTANT));
+        let origin = origin.without(OWN.or(Origin::RESULT).or(FIXED));
         if !origin.is_none() {
             self.note("releases", callee, || text.to_owned());
             self.changed |= self.known.summary.releases.add(origin);
@@ -109,7 +128,7 @@ impl Walker<'_> {
             self.note(word, id, || name.to_owned());
         }
         self.set(callee.flags);
-        self.changed |= self.known.summary.reads.add(callee.reads.mapped(&given).without(OWN.or(Origin::CONSTANT)));
+        self.changed |= self.known.summary.reads.add(callee.reads.mapped(&given).without(OWN.or(FIXED)));
         self.mutate(callee.mutates.mapped(&given), id, name);
         for (index, arg) in args.iter().enumerate().take(last + 1) {
             let stored = callee.stores.get(&index).map_or(Origin::NONE, |stored| stored.mapped(&given));
@@ -125,6 +144,11 @@ impl Walker<'_> {
             if !origin.is_none() {
                 self.slot(slot, origin, id);
             }
+            // A type of C that is called may ask its arguments anything.
+            if slot == "tp_call" && origin.meets(Origin::BUILTIN) {
+                let all = args.iter().fold(Origin::NONE, |all, arg| all.or(arg.origin));
+                self.slot("*", all.without(Origin::GLOBAL), id);
+            }
         }
         self.pass_functions(callee, args, &given);
         let returns = callee.returns.mapped(&given);
@@ -138,7 +162,7 @@ impl Walker<'_> {
 
     /// `stored` is in the memory of `arg` from now on.
     pub(super) fn keep(&mut self, arg: &Value, stored: Origin) {
-        if let Some(name) = arg.local.clone().filter(|_| matches!(arg.class, Class::Arguments | Class::Data)) {
+        if let Some(name) = arg.local.clone().filter(|_| matches!(arg.class, Class::Arguments | Class::Data | Class::Numbers)) {
             self.bind(&name, &Value { origin: stored, ..Value::default() });
         }
         if arg.origin.meets(OWN) {

@@ -102,8 +102,10 @@ impl Walker<'_> {
     /// The letters of `PyArg_Parse` say which slots are called.
     pub(super) fn parse(&mut self, format: Option<&Expr>, values: &[Value], first: usize) {
         let source = values.first().map_or(Origin::OTHER, |value| self.load(value.origin).or(value.origin));
-        let Some(Kind::Str(text)) = format.map(|format| &format.kind) else {
-            return self.unknown("a format that is no literal");
+        // A format that is no literal may have any letter.
+        let text = match format.map(|format| &format.kind) {
+            Some(Kind::Str(text)) => text.clone(),
+            _ => "Oidp*".to_owned(),
         };
         let letters = text.split([':', ';']).next().unwrap_or_default();
         if letters.contains("O&") {

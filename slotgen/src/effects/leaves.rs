@@ -1,7 +1,9 @@
 //! The reviewed table of functions and macros whose bodies are not read: the C library, memory, reference counts, the error state.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::origin::Origin;
@@ -52,12 +54,22 @@ struct Row {
     reason: String,
 }
 
+/// Variables, and members of the state of threads and the interpreter, that no program sees change.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Benign {
+    names: Vec<String>,
+    reason: String,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     modules: Vec<String>,
     #[serde(default)]
     changing: Vec<String>,
+    #[serde(default)]
+    benign: Vec<Benign>,
     leaf: Vec<Row>,
     slot: Vec<Row>,
 }
@@ -68,9 +80,12 @@ pub struct Leaves {
     /// Files of `Modules/` that are read; a path that ends in `/` names all below it.
     pub modules: Vec<String>,
     changing: Vec<String>,
+    benign: BTreeSet<String>,
     exact: BTreeMap<String, Leaf>,
     patterns: Vec<(String, Leaf)>,
     slots: BTreeMap<String, Leaf>,
+    /// Which pattern names fit that were asked before.
+    asked: RefCell<FxHashMap<String, Option<usize>>>,
 }
 
 /// A row of the table is wrong.
@@ -102,13 +117,30 @@ impl Leaves {
         for row in &table.slot {
             slots.extend(row.names.iter().cloned().zip(std::iter::repeat(leaf(row)?)));
         }
-        Ok(Self { modules: table.modules, changing: table.changing, exact, patterns, slots })
+        if let Some(row) = table.benign.iter().find(|row| row.reason.trim().is_empty()) {
+            return Err(LeafError(format!("{}: a row needs a reason", row.names.join(", "))));
+        }
+        let benign = table.benign.into_iter().flat_map(|row| row.names).collect();
+        Ok(Self { modules: table.modules, changing: table.changing, benign, exact, patterns, slots, asked: RefCell::default() })
     }
 
     /// The row of a function or macro.
     pub fn find(&self, name: &str) -> Option<&Leaf> {
-        let pattern = || self.patterns.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, leaf)| leaf);
-        self.exact.get(name).or_else(pattern)
+        if let Some(leaf) = self.exact.get(name) {
+            return Some(leaf);
+        }
+        let known = self.asked.borrow().get(name).copied();
+        let at = known.unwrap_or_else(|| {
+            let at = self.patterns.iter().position(|(pattern, _)| matches(pattern, name));
+            self.asked.borrow_mut().insert(name.to_owned(), at);
+            at
+        });
+        at.and_then(|at| self.patterns.get(at)).map(|(_, leaf)| leaf)
+    }
+
+    /// Whether a variable, or a member of the state of a thread or the interpreter, is nothing that a program sees change.
+    pub fn is_benign(&self, name: &str) -> bool {
+        self.benign.contains(name)
     }
 
     /// Whether a slot is there to change its object; `*` is the slot that cannot be told.

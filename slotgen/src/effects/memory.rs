@@ -4,7 +4,7 @@ use super::origin::Origin;
 use super::program::Callee;
 use super::summary::Flags;
 use super::value::{Class, Pointer, Value};
-use super::walk::{OWN, Walker};
+use super::walk::{FIXED, OWN, Walker};
 use crate::translate::ir::{Expr, Kind};
 
 impl Walker<'_> {
@@ -23,10 +23,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn read(&mut self, value: &Value) {
-        self.changed |= self.known.summary.reads.add(value.origin.without(OWN.or(Origin::CONSTANT)));
-        if value.origin.meets(Origin::GLOBAL) && value.class == Class::Thread {
-            self.flag(Flags::READS_GLOBAL, || "state of the thread or the interpreter is read".to_owned());
-        }
+        self.changed |= self.known.summary.reads.add(value.origin.without(OWN.or(FIXED)));
     }
 
     pub(super) fn member(&mut self, base: &Value, member: &str) -> Value {
@@ -34,7 +31,14 @@ impl Walker<'_> {
             if let Some(function) = base.global.as_ref().and_then(|ty| self.program.slot_of(ty, member)) {
                 return match self.program.resolve_anywhere(&function) {
                     Callee::Function(id) => Value::pointer(Pointer::Function(id)),
-                    _ => Value::pointer(Pointer::Unknown(function)),
+                    // A static function of the type's own file.
+                    _ => match self.program.named(&function).as_slice() {
+                        [] => Value::pointer(Pointer::Unknown(function)),
+                        all => Value {
+                            pointers: all.iter().map(|id| Pointer::Function(*id)).collect(),
+                            ..Value::default()
+                        },
+                    },
                 };
             }
             return Value::pointer(Pointer::Slot(base.origin, member.to_owned()));
@@ -46,16 +50,20 @@ impl Walker<'_> {
             _ => {}
         }
         self.read(base);
-        let class = self.program.member_class(member);
+        if base.origin.meets(Origin::GLOBAL) && base.class == Class::Thread && !self.program.leaves.is_benign(member) {
+            self.flag(Flags::READS_GLOBAL, || format!("`->{member}` of the thread or the interpreter is read"));
+        }
+        let typed = self.program.typed(base.structure.as_deref(), member);
+        let class = typed.class;
         let origin = match class {
             Class::Object => self.load(base.origin),
             Class::Unknown => base.origin.or(self.load(base.origin)),
             Class::Thread => Origin::GLOBAL,
-            Class::Data if self.program.is_number(member) => Origin::NONE,
+            Class::Data if typed.number => Origin::NONE,
             _ => base.origin,
         };
-        let pointers = [Pointer::Unknown(format!("->{member}"))].into();
-        Value { origin, class, pointers, local: None, global: None }
+        let pointers = [Pointer::Member(member.to_owned())].into();
+        Value { origin, class, pointers, structure: typed.structure.clone(), ..Value::default() }
     }
 
     /// `*base` and `base[i]`.
@@ -67,6 +75,7 @@ impl Walker<'_> {
                 let held = if base.local.is_some() { self.known.summary.holds } else { Origin::NONE };
                 Value::new(base.origin.or(held), Class::Object)
             }
+            Class::Numbers => Value { pointers: base.pointers.clone(), ..Value::default() },
             Class::Data => Value { origin: base.origin, pointers: base.pointers.clone(), ..Value::default() },
             Class::Object | Class::Thread => base.clone(),
             Class::Struct | Class::Unknown => {
@@ -83,7 +92,7 @@ impl Walker<'_> {
                 let mut value = self.variables.get(name).cloned().unwrap_or_default();
                 let is_memory = value.local.as_ref() == Some(name);
                 match value.class {
-                    Class::Data if !is_memory => value.origin = Origin::FRESH,
+                    Class::Data | Class::Numbers if !is_memory => value.origin = Origin::FRESH,
                     Class::Objects | Class::Thread => {}
                     _ if !is_memory => value.class = Class::Arguments,
                     _ => {}
@@ -93,12 +102,14 @@ impl Walker<'_> {
             }
             Kind::Member(base, member) => {
                 let base = self.eval(base);
-                let class = match self.program.member_class(member) {
-                    Class::Object => Class::Objects,
-                    Class::Data => Class::Data,
-                    _ => Class::Struct,
+                let typed = self.program.typed(base.structure.as_deref(), member);
+                let (class, structure) = match typed.class {
+                    Class::Object => (Class::Objects, None),
+                    Class::Data if typed.number => (Class::Numbers, None),
+                    Class::Data => (Class::Data, None),
+                    _ => (Class::Struct, typed.structure.clone()),
                 };
-                Value { origin: base.origin, class, pointers: [].into(), local: base.local, global: None }
+                Value { origin: base.origin, class, local: base.local, structure, ..Value::default() }
             }
             Kind::Index(base, index) => {
                 let mut base = self.eval(base);
@@ -134,6 +145,11 @@ impl Walker<'_> {
                 self.store(yes, value);
                 self.store(no, value);
             }
+            // A macro of the API that names a place in the memory of its arguments.
+            Kind::Call(_, args) => {
+                let into = args.iter().fold(Origin::NONE, |all, arg| all.or(self.eval(arg).origin));
+                self.put(into.or(into.contents()), value.origin);
+            }
             _ => self.unknown("an assignment to something that is no variable, member or element"),
         }
     }
@@ -141,12 +157,12 @@ impl Walker<'_> {
     /// `*pointer = value`.
     pub(super) fn put_at(&mut self, pointer: &Value, value: Origin) {
         if let Some(name) = pointer.local.clone() {
-            if matches!(pointer.class, Class::Arguments | Class::Data) {
+            if matches!(pointer.class, Class::Arguments | Class::Data | Class::Numbers) {
                 self.bind(&name, &Value { origin: value, ..Value::default() });
             }
             self.changed |= self.known.summary.holds.add(value.without(Origin::FRESH));
         }
-        if matches!(pointer.class, Class::Arguments | Class::Data) {
+        if matches!(pointer.class, Class::Arguments | Class::Data | Class::Numbers) {
             for index in 0..super::origin::PARAMETERS {
                 let parameter = Origin::parameter(index);
                 if pointer.origin.meets(parameter) && pointer.pointers.contains(&Pointer::Parameter(index)) {
@@ -176,13 +192,13 @@ impl Walker<'_> {
     }
 
     pub(super) fn mutate(&mut self, into: Origin, callee: Option<usize>, text: &str) {
-        if into.meets(Origin::GLOBAL) {
+        if into.meets(Origin::GLOBAL.or(Origin::BUILTIN)) {
             self.note("writes global", callee, || text.to_owned());
             self.set(Flags::WRITES_GLOBAL);
         }
-        let seen = into.without(OWN.or(Origin::GLOBAL).or(Origin::CONSTANT));
+        let seen = into.without(OWN.or(Origin::GLOBAL).or(FIXED));
         if !seen.is_none() {
-            self.note("mutates", callee, || text.to_owned());
+            self.note("mutates", callee, || format!("{text}: {}", seen.words().join(", ")));
             self.changed |= self.known.summary.mutates.add(seen);
         }
     }

@@ -6,6 +6,7 @@
 mod apply;
 mod calls;
 mod evidence;
+mod held;
 mod leaves;
 mod macros;
 mod memory;
@@ -85,7 +86,10 @@ pub fn analyse(
     let lowered: Vec<(Declarations, Vec<Function>)> =
         sources.iter().map(|unit| lower(&unit.text, &unit.path, &known)).collect();
     let modules = sources.iter().flat_map(|unit| methods::module_functions(&unit.text, &unit.path)).collect();
+    headers.iter().chain(&sources).for_each(|unit| program.scan(&unit.text));
+    let mut tables = Vec::new();
     for (unit, (own, functions)) in sources.into_iter().zip(lowered) {
+        tables.extend(held::tables(&unit.text, &own).into_iter().map(|table| (program.units.len(), table)));
         program.declare(&own);
         program.add(Unit { path: unit.path, map: Some(unit.map) }, functions);
     }
@@ -94,7 +98,8 @@ pub fn analyse(
         let (_, functions) = lower(&unit.text, &unit.path, &known);
         program.add(Unit { path: unit.path, map: Some(unit.map) }, functions);
     }
-    macros::add(&mut program, preprocessor, &known);
+    macros::add(&mut program, tree, preprocessor, &known);
+    program.find_held(&tables);
     let known = program.solve();
     Ok(Analysis { program, known, modules })
 }
@@ -126,7 +131,7 @@ fn lower(text: &str, path: &str, shared: &Declarations) -> (Declarations, Vec<Fu
     declarations(text, &mut own);
     declarations(text, &mut own);
     let functions = match parse(text) {
-        Some(parsed) => Text::new(text, &own).functions(parsed.root_node(), path),
+        Some(parsed) => Text::new(text, &own).with_pointers().functions(parsed.root_node(), path),
         None => Vec::new(),
     };
     (own, functions)
@@ -204,6 +209,17 @@ impl Analysis {
             }
         }
         tally
+    }
+
+    /// Where the chains of an effect end, by how many published functions lead there: the first chain of each function counts.
+    pub fn ends(&self, effect: &str) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for id in (0..self.known.len()).filter(|id| publish::is_published(self.program.path(*id))) {
+            if let Some(end) = self.evidence(id, effect).pop() {
+                *counts.entry(format!("{} ({}:{}): {}", end.function, end.file, end.line, end.text)).or_default() += 1;
+            }
+        }
+        counts
     }
 
     /// What makes published functions unknown, by how many it spoils.

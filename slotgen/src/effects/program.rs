@@ -2,11 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::leaves::{Leaf, Leaves};
+use super::origin::Origin;
 use super::summary::Summary;
+use super::held::Held;
 use super::value::{Class, class_of};
 use super::walk::{Known, Walker};
 use crate::preprocess::SourceMap;
@@ -41,10 +44,12 @@ pub enum Callee<'p> {
 }
 
 /// What is known of a member name over all structures.
-#[derive(Clone, Copy, PartialEq)]
-struct Member {
-    class: Class,
-    number: bool,
+#[derive(Clone, PartialEq)]
+pub(super) struct Member {
+    pub class: Class,
+    pub number: bool,
+    /// The structure that it is, or points to.
+    pub structure: Option<Rc<str>>,
 }
 
 /// Everything that was read, with the state of the fixpoint.
@@ -57,11 +62,20 @@ pub struct Program {
     public: FxHashMap<String, usize>,
     aliases: BTreeMap<String, String>,
     members: FxHashMap<String, Member>,
+    /// The same by structure.
+    typed: FxHashMap<String, FxHashMap<String, Member>>,
+    /// Names of integer types that a `typedef` makes.
+    integers: FxHashSet<String>,
+    held: Held,
     globals: FxHashMap<String, Class>,
+    /// File-level objects, by name: `PyTypeObject` or another structure that begins like an object.
+    objects: FxHashMap<String, Origin>,
     state: FxHashSet<String>,
     slots: BTreeSet<String>,
     types: BTreeMap<String, BTreeMap<String, String>>,
     known: RefCell<Vec<Known>>,
+    /// The functions of each name.
+    by_name: FxHashMap<String, Vec<usize>>,
     asked: RefCell<FxHashSet<(usize, usize)>>,
     walking: RefCell<usize>,
 }
@@ -77,11 +91,16 @@ impl Program {
             public: FxHashMap::default(),
             aliases: BTreeMap::new(),
             members: FxHashMap::default(),
+            typed: FxHashMap::default(),
+            integers: FxHashSet::default(),
+            held: Held::default(),
             globals: FxHashMap::default(),
+            objects: FxHashMap::default(),
             state: FxHashSet::default(),
             slots,
             types,
             known: RefCell::default(),
+            by_name: FxHashMap::default(),
             asked: RefCell::default(),
             walking: RefCell::default(),
         }
@@ -97,6 +116,7 @@ impl Program {
             if !function.is_static || self.units[index].path.ends_with(".h") || self.units[index].map.is_none() {
                 self.public.entry(function.name.clone()).or_insert(id);
             }
+            self.by_name.entry(function.name.clone()).or_default().push(id);
             super::state::written(&function, &mut self.state);
             self.functions.push(Defined { unit: index, function });
         }
@@ -114,18 +134,38 @@ impl Program {
 
     /// Notes what a text declares: members of structures and file-level variables.
     pub fn declare(&mut self, known: &Declarations) {
-        for ((_, member), ctype) in &known.members {
-            let class = class_of(ctype);
-            let number = matches!(ctype, CType::Int(_) | CType::Double);
-            let seen = Member { class, number };
-            let entry = self.members.entry(member.clone()).or_insert(seen);
+        for ((structure, member), ctype) in &known.members {
+            let class = self.class_of(ctype);
+            let number = matches!(ctype, CType::Int(_) | CType::Double) || (class == Class::Data && matches!(ctype, CType::Opaque(_)));
+            let points_to = match ctype {
+                CType::Opaque(text) if class == Class::Struct => Some(Rc::from(text.trim_end_matches('*'))),
+                _ => None,
+            };
+            let seen = Member { class, number, structure: points_to };
+            let members = self.typed.entry(structure.clone()).or_default();
+            match members.get_mut(member) {
+                None => drop(members.insert(member.clone(), seen.clone())),
+                // Two structures of one name.
+                Some(known) if *known != seen => *known = Member { class: Class::Unknown, number: false, structure: None },
+                Some(_) => {}
+            }
+            let entry = self.members.entry(member.clone()).or_insert(seen.clone());
             if *entry != seen {
+                entry.structure = None;
                 entry.class = if entry.class == class { class } else { Class::Unknown };
                 entry.number &= number;
             }
         }
         for (name, ctype) in &known.globals {
-            self.globals.entry(name.clone()).or_insert(class_of(ctype));
+            match ctype {
+                CType::Opaque(text) if text == "PyTypeObject" => drop(self.objects.insert(name.clone(), Origin::BUILTIN)),
+                CType::Opaque(text) if text == "PyObject" || known.objects.contains(text) => {
+                    self.objects.insert(name.clone(), Origin::CONSTANT);
+                }
+                _ => {}
+            }
+            let class = self.class_of(ctype);
+            self.globals.entry(name.clone()).or_insert(class);
         }
     }
 
@@ -166,7 +206,7 @@ impl Program {
 
     /// Every function of that name.
     pub fn named(&self, name: &str) -> Vec<usize> {
-        (0..self.functions.len()).filter(|id| self.functions[*id].function.name == name).collect()
+        self.by_name.get(name).cloned().unwrap_or_default()
     }
 
     /// The name of a function.
@@ -197,6 +237,26 @@ impl Program {
         self.types.get(ty)?.get(slot).cloned()
     }
 
+    /// The variable that a macro without parameters is another name of.
+    pub(super) fn unaliased<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..8 {
+            match self.aliases.get(name) {
+                Some(of) => name = of,
+                None => break,
+            }
+        }
+        name
+    }
+
+    /// What kind of memory a file-level variable is.
+    pub(super) fn global_origin(&self, name: &str) -> Origin {
+        if name.starts_with("PyExc_") || self.types.contains_key(name) {
+            return Origin::BUILTIN;
+        }
+        self.objects.get(name).copied().unwrap_or(Origin::GLOBAL)
+    }
+
     pub(super) fn is_state(&self, name: &str) -> bool {
         self.state.contains(name) && self.globals.contains_key(name)
     }
@@ -205,16 +265,47 @@ impl Program {
         self.globals.get(name).copied().unwrap_or(Class::Struct)
     }
 
-    pub(super) fn member_class(&self, member: &str) -> Class {
-        self.members.get(member).map_or(Class::Unknown, |member| member.class)
+    /// A member of a structure; of any structure that has one of that name if it cannot be told which.
+    pub(super) fn typed(&self, structure: Option<&str>, member: &str) -> Member {
+        let name = structure.map(|name| name.strip_prefix("struct ").unwrap_or(name));
+        let typed = name.and_then(|name| self.typed.get(name)?.get(member));
+        typed
+            .or_else(|| self.members.get(member))
+            .cloned()
+            .unwrap_or(Member { class: Class::Unknown, number: false, structure: None })
     }
 
-    pub(super) fn is_number(&self, member: &str) -> bool {
-        self.members.get(member).is_some_and(|member| member.number)
+    /// The class of a declared type.
+    pub(super) fn class_of(&self, ctype: &CType) -> Class {
+        match ctype {
+            CType::Opaque(text) if self.integers.contains(text) => Class::Data,
+            CType::Opaque(text) if text.strip_suffix('*').is_some_and(|text| self.integers.contains(text)) => Class::Numbers,
+            _ => class_of(ctype),
+        }
+    }
+
+    /// Notes the integer types that a text defines, and the functions that its tables hold.
+    pub(super) fn scan(&mut self, text: &str) {
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("typedef ")) {
+            let Some((ty, name)) = line.trim_end_matches(';').rsplit_once(' ') else { continue };
+            if crate::translate::ctype::integer(ty.trim()).is_some() || self.integers.contains(ty.trim()) {
+                self.integers.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// What the members of that name may hold; `None` if that cannot be told.
+    pub(super) fn held(&self, member: &str) -> Option<&super::held::Functions> {
+        self.held.get(member)
+    }
+
+    /// Notes the functions that bodies and tables store in members.
+    pub(super) fn find_held(&mut self, tables: &[(usize, super::held::Table)]) {
+        self.held = super::held::find(self, tables);
     }
 
     pub(super) fn returns(&self, id: usize) -> Class {
-        self.functions.get(id).map_or(Class::Unknown, |defined| class_of(&defined.function.signature.returns))
+        self.functions.get(id).map_or(Class::Unknown, |defined| self.class_of(&defined.function.signature.returns))
     }
 
     /// What is known of a function now; the walk under way is told when that changes.
@@ -223,13 +314,41 @@ impl Program {
         self.known.borrow().get(id).map(|known| known.summary.clone()).unwrap_or_default()
     }
 
+    /// The functions, each after those that it names, as far as there is such an order.
+    fn callees_first(&self) -> Vec<usize> {
+        let (mut order, mut seen) = (Vec::with_capacity(self.functions.len()), vec![false; self.functions.len()]);
+        for start in 0..self.functions.len() {
+            let mut stack = vec![(start, false)];
+            while let Some((id, done)) = stack.pop() {
+                if done {
+                    order.push(id);
+                } else if !std::mem::replace(&mut seen[id], true) {
+                    stack.push((id, true));
+                    let unit = self.functions[id].unit;
+                    for name in super::state::names(&self.functions[id].function) {
+                        if let Callee::Function(callee) = self.resolve(unit, &name)
+                            && !seen[callee]
+                        {
+                            stack.push((callee, false));
+                        }
+                    }
+                }
+            }
+        }
+        order
+    }
+
     /// Walks every function until nothing changes.
     pub fn solve(&self) -> Vec<Known> {
         let count = self.functions.len();
         *self.known.borrow_mut() = vec![Known::default(); count];
         let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+        let order = self.callees_first();
+        let mut rank = vec![0; count];
+        order.iter().enumerate().for_each(|(at, id)| rank[*id] = at);
         let mut waiting: BTreeSet<usize> = (0..count).collect();
-        while let Some(id) = waiting.pop_first() {
+        while let Some(at) = waiting.pop_first() {
+            let id = order[at];
             *self.walking.borrow_mut() = id;
             let before = self.known.borrow()[id].clone();
             let defined = &self.functions[id];
@@ -238,7 +357,7 @@ impl Program {
                 callers[callee].insert(caller);
             }
             if after.summary != before.summary {
-                waiting.extend(&callers[id]);
+                waiting.extend(callers[id].iter().map(|caller| rank[*caller]));
             }
             self.known.borrow_mut()[id] = after;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Analysis, Summary};
+use super::{Analysis, Flags, Summary};
 
 /// The effects of one function.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,6 +33,38 @@ pub struct FunctionEffects {
     /// Slots that are called, and whose: Python code may run through them alone unless `flags` says `python`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub slots: BTreeMap<String, Vec<String>>,
+}
+
+/// Bits of the published table besides those of [`Flags`]: the function may change its first argument or what it leads to.
+const MUTATES_SELF: u16 = 512;
+/// It may change another argument.
+const MUTATES_OTHERS: u16 = 1024;
+/// It calls slots of its arguments' types.
+const SLOTS: u16 = 2048;
+/// It calls slots of what its arguments hold.
+const INSIDE: u16 = 4096;
+/// It may give up references that the caller does not hold.
+const RELEASES: u16 = 8192;
+
+impl FunctionEffects {
+    /// The effects as bits: those of [`Flags`], and whose memory is changed.
+    pub fn bits(&self) -> u16 {
+        let flags = self.flags.iter().filter_map(|word| Flags::of_word(word)).fold(0, |all, flag| all | flag.0);
+        let of_self = |word: &String| word == "arg0" || word == "inside arg0";
+        let changed = self.mutates.iter().chain(&self.sets);
+        let inside = self.slots.values().flatten().any(|word| word.starts_with("inside") || word == "other");
+        let unknown = if self.verdict == "unknown" { Flags::UNKNOWN.0 } else { 0 };
+        [
+            (self.mutates.iter().any(of_self), MUTATES_SELF),
+            (changed.clone().any(|word| !of_self(word)), MUTATES_OTHERS),
+            (!self.slots.is_empty(), SLOTS),
+            (inside, INSIDE),
+            (!self.releases.is_empty(), RELEASES),
+        ]
+        .into_iter()
+        .filter(|(holds, _)| *holds)
+        .fold(flags | unknown, |all, (_, bit)| all | bit)
+    }
 }
 
 /// The rows for functions of `Objects/`, `Python/bltinmodule.c` and modules, by file and name.

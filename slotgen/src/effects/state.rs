@@ -23,6 +23,15 @@ pub(super) fn written(function: &Function, into: &mut FxHashSet<String>) {
     into.extend(assigned.difference(&own).map(|name| (*name).to_owned()));
 }
 
+/// Visits the targets and values of the function's assignments.
+pub(super) fn assignments<'n>(function: &'n Function, visit: &mut dyn FnMut(&'n Expr, &'n Expr)) {
+    statements(&function.body, &mut |node| {
+        if let Node::Expr(Expr { kind: Kind::Assign(target, value), .. }) = node {
+            visit(target, value);
+        }
+    });
+}
+
 /// Names that the function calls or passes on.
 pub(super) fn names(function: &Function) -> BTreeSet<String> {
     let mut found = BTreeSet::new();

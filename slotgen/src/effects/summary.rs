@@ -24,14 +24,21 @@ impl Flags {
     /// Something is called or done that the analysis does not know.
     pub const UNKNOWN: Self = Self(64);
 
+    /// A warning may be issued, or an error that nobody handles be reported: filters and hooks of Python code see it.
+    pub const WARNS: Self = Self(128);
+    /// A module may be imported.
+    pub const IMPORTS: Self = Self(256);
+
     /// Every flag with its word.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::PYTHON, "python"),
+    pub const ALL: [(Self, &'static str); 9] = [
+                (Self::PYTHON, "python"),
         (Self::RAISES, "raises"),
         (Self::ALLOCATES, "allocates"),
         (Self::IO, "io"),
         (Self::READS_GLOBAL, "reads global"),
         (Self::WRITES_GLOBAL, "writes global"),
+        (Self::WARNS, "warns"),
+        (Self::IMPORTS, "imports"),
         (Self::UNKNOWN, "unknown"),
     ];
 
@@ -129,7 +136,7 @@ impl Summary {
         self.is_known()
             && self.mutates.is_none()
             && self.sets.is_none()
-            && !self.flags.meets(Flags::WRITES_GLOBAL.or(Flags::IO))
+            && !self.flags.meets(Flags::WRITES_GLOBAL.or(Flags::IO).or(Flags::IMPORTS))
     }
 
     /// Whether it only looks at its arguments, if the slots that it calls do: no change, no state, no input or output.
@@ -148,9 +155,17 @@ impl Summary {
         self.slots.values().any(|origin| origin.meets(inside.or(Origin::OTHER)))
     }
 
-    /// One word for reports: `unknown`, `pure`, `pure by slots`, `changes arguments`, `impure`.
+    /// Whether it touches nothing but its arguments and what they lead to: no state of the process, no input or output, no import,
+    /// and Python code only through slots of its arguments.
+    pub fn is_self_contained(&self) -> bool {
+        let foreign = Flags::PYTHON.or(Flags::IO).or(Flags::WRITES_GLOBAL).or(Flags::READS_GLOBAL).or(Flags::IMPORTS);
+        self.is_known() && !self.flags.meets(foreign)
+    }
+
+    /// One word for reports, warnings aside: `unknown`, `pure`, `pure by slots`, `changes arguments`, `impure`.
     pub fn verdict(&self) -> &'static str {
-        let foreign = Flags::PYTHON.or(Flags::IO).or(Flags::WRITES_GLOBAL).or(Flags::READS_GLOBAL);
+        let foreign =
+            Flags::PYTHON.or(Flags::IO).or(Flags::WRITES_GLOBAL).or(Flags::READS_GLOBAL).or(Flags::IMPORTS);
         if !self.is_known() {
             "unknown"
         } else if self.is_pure() {

@@ -1,6 +1,7 @@
 //! What the analysis knows of a C value.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::origin::Origin;
 use crate::translate::ctype::CType;
@@ -8,9 +9,11 @@ use crate::translate::ctype::CType;
 /// What a value is, as far as loads from it are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Class {
-    /// A number, or a pointer to numbers: nothing that is loaded from it is an object.
+    /// A number, or a pointer to what is no object.
     #[default]
     Data,
+    /// A pointer to numbers: what is loaded from it leads nowhere.
+    Numbers,
     /// A pointer to an object.
     Object,
     /// An object's own array of objects.
@@ -38,6 +41,8 @@ pub enum Pointer {
     Leaf(String),
     /// What a parameter holds.
     Parameter(usize),
+    /// What a member of this name holds.
+    Member(String),
     /// The offset of a slot.
     Offset(String),
     /// Cannot be told; what it was loaded from.
@@ -54,6 +59,8 @@ pub struct Value {
     pub local: Option<String>,
     /// The file-level variable that this is the address of.
     pub global: Option<String>,
+    /// The structure that it is, or points to.
+    pub structure: Option<Rc<str>>,
 }
 
 impl Value {
@@ -79,6 +86,9 @@ impl Value {
         if self.global.is_none() {
             self.global.clone_from(&other.global);
         }
+        if self.structure.is_none() {
+            self.structure.clone_from(&other.structure);
+        }
         before != (self.origin, self.pointers.len(), self.class)
     }
 }
@@ -90,6 +100,9 @@ pub fn class_of(ctype: &CType) -> Class {
         CType::Objects => Class::Objects,
         CType::Thread => Class::Thread,
         CType::Suite(_) | CType::Opaque(_) => Class::Struct,
-        CType::Void | CType::Int(_) | CType::Double | CType::Str | CType::OutInt(_) | CType::Function(_) => Class::Data,
+        // A `uintptr_t` may be a pointer with marks.
+        CType::OutInt("usize") => Class::Data,
+        CType::Str | CType::OutInt(_) => Class::Numbers,
+        CType::Void | CType::Int(_) | CType::Double | CType::Function(_) => Class::Data,
     }
 }

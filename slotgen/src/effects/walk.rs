@@ -1,16 +1,21 @@
 //! Reads one function body and says what it does, given what is known so far of the functions it calls.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::origin::Origin;
 use super::program::{Callee, Program};
 use super::summary::{Flags, Summary};
-use super::value::{Class, Pointer, Value, class_of};
+use super::value::{Class, Pointer, Value};
 use crate::translate::ctype::CType;
 use crate::translate::ir::{Expr, Function, Kind, Stmt};
 
 /// What the function makes: nobody else sees changes of it.
 pub(super) const OWN: Origin = Origin(Origin::FRESH.0 | Origin::MADE.0);
+
+/// What does not change: nothing that is read there is state.
+pub(super) const FIXED: Origin = Origin(Origin::CONSTANT.0 | Origin::BUILTIN.0);
 
 /// The first place where an effect was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,20 +46,31 @@ pub(super) struct Walker<'p> {
     pub(super) variables: BTreeMap<String, Value>,
     pub(super) changed: bool,
     at: usize,
+    /// Variables that are numbers and no marked pointers: where they came from does not matter.
+    numbers: BTreeSet<String>,
 }
 
 impl<'p> Walker<'p> {
     /// Walks until nothing new is found; the result contains `known`.
     pub fn run(program: &'p Program, unit: usize, function: &Function, known: Known) -> Known {
-        let mut walker = Self { program, unit, known, variables: BTreeMap::new(), changed: true, at: 0 };
+        let mut walker = Self { program, unit, known, variables: BTreeMap::new(), changed: true, at: 0, numbers: BTreeSet::new() };
         for (index, param) in function.signature.params.iter().enumerate() {
-            let class = match class_of(&param.ctype) {
+            let class = match program.class_of(&param.ctype) {
                 Class::Objects => Class::Arguments,
                 class => class,
             };
-            let origin = if class == Class::Thread { Origin::GLOBAL } else { Origin::parameter(index) };
+            let number = is_number(&param.ctype, &param.structure);
+            let origin = match class {
+                Class::Thread => Origin::GLOBAL,
+                _ if number => Origin::NONE,
+                _ => Origin::parameter(index),
+            };
+            if number {
+                walker.numbers.insert(param.name.clone());
+            }
+            let structure = Some(Rc::from(param.structure.as_str()));
             let pointers = [Pointer::Parameter(index)].into();
-            walker.variables.insert(param.name.clone(), Value { origin, class, pointers, ..Value::default() });
+            walker.variables.insert(param.name.clone(), Value { origin, class, pointers, structure, ..Value::default() });
         }
         while std::mem::take(&mut walker.changed) {
             walker.statements(&function.body);
@@ -71,7 +87,15 @@ impl<'p> Walker<'p> {
     pub(super) fn statement(&mut self, statement: &Stmt) {
         match statement {
             Stmt::Expr(expr) => drop(self.eval(expr)),
-            Stmt::Declare { name, ctype, array, init, .. } => self.declare(name, ctype, array.is_some(), init.as_ref()),
+            Stmt::Declare { name, ctype, structure, array, init, .. } => {
+                if array.is_none() && is_number(ctype, structure) {
+                    self.numbers.insert(name.clone());
+                }
+                self.declare(name, ctype, array.is_some(), init.as_ref());
+                if let Some(variable) = self.variables.get_mut(name).filter(|variable| variable.structure.is_none()) {
+                    variable.structure = Some(Rc::from(structure.as_str()));
+                }
+            }
             Stmt::If(condition, yes, no) => {
                 self.eval(condition);
                 self.statement(yes);
@@ -104,8 +128,9 @@ impl<'p> Walker<'p> {
     }
 
     pub(super) fn declare(&mut self, name: &str, ctype: &CType, array: bool, init: Option<&Expr>) {
-        let class = match class_of(ctype) {
+        let class = match self.program.class_of(ctype) {
             Class::Object if array => Class::Arguments,
+            Class::Data if array && matches!(ctype, CType::Int(_) | CType::Double) => Class::Numbers,
             class => class,
         };
         let is_memory = array || matches!(ctype, CType::Opaque(text) if !text.ends_with('*'));
@@ -123,6 +148,11 @@ impl<'p> Walker<'p> {
     }
 
     pub(super) fn bind(&mut self, name: &str, value: &Value) {
+        let mut value = Cow::Borrowed(value);
+        if self.numbers.contains(name) {
+            value.to_mut().origin = Origin::NONE;
+        }
+        let value = value.as_ref();
         match self.variables.get_mut(name) {
             Some(variable) => self.changed |= variable.join(value),
             None => {
@@ -205,9 +235,12 @@ impl<'p> Walker<'p> {
                 value.join(&no);
                 value
             }
-            Kind::Cast(ctype, _, inner) => {
+            Kind::Cast(ctype, to, inner) => {
                 let mut value = self.eval(inner);
-                value.class = match (class_of(ctype), value.class) {
+                if !matches!(to.as_str(), "void" | "char") {
+                    value.structure = Some(Rc::from(to.as_str()));
+                }
+                value.class = match (self.program.class_of(ctype), value.class) {
                     (Class::Objects, Class::Arguments) => Class::Arguments,
                     (Class::Thread, _) => {
                         value.origin = Origin::GLOBAL;
@@ -241,15 +274,13 @@ impl<'p> Walker<'p> {
             Callee::Leaf(_) => return Value::pointer(Pointer::Leaf(name.to_owned())),
             Callee::Unknown => {}
         }
-        if self.program.is_state(name) {
+        let name = self.program.unaliased(name);
+        let origin = self.program.global_origin(name);
+        if origin == Origin::GLOBAL && self.program.is_state(name) && !self.program.leaves.is_benign(name) {
             self.flag(Flags::READS_GLOBAL, || format!("`{name}` is read"));
         }
-        Value {
-            origin: Origin::GLOBAL,
-            class: self.program.global_class(name),
-            global: Some(name.to_owned()),
-            ..Value::default()
-        }
+        let class = if origin == Origin::GLOBAL { self.program.global_class(name) } else { Class::Object };
+        Value { origin, class, global: Some(name.to_owned()), ..Value::default() }
     }
 
     pub(super) fn set(&mut self, flags: Flags) {
@@ -276,6 +307,11 @@ impl<'p> Walker<'p> {
         self.known.causes.entry(cause.to_owned()).or_insert(self.at);
         self.flag(Flags::UNKNOWN, || cause.to_owned());
     }
+}
+
+/// Whether a declared type is a number that is no pointer with marks.
+fn is_number(ctype: &CType, text: &str) -> bool {
+    matches!(ctype, CType::Int(_) | CType::Double) && !text.contains("intptr")
 }
 
 /// What `*(binaryfunc *)address` gives.

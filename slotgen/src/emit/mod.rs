@@ -1,5 +1,6 @@
 //! Renders tables and code, and replaces `generated/` as a whole or not at all.
 
+mod effects;
 mod layouts;
 mod opcodes;
 mod rust;
@@ -8,6 +9,7 @@ mod writer;
 
 use std::fmt;
 
+pub use effects::effects as release_effects;
 pub use layouts::layouts;
 pub use opcodes::{op, release_opcodes};
 pub use slots::{SlotMismatch, release_slotdefs, release_slots, release_types, slots};

@@ -82,6 +82,8 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
         opcodes: opcodes?,
         constants: macros::constants(&preprocessor),
         macros: macros::macros(&preprocessor),
+        effects: Vec::new(),
+        module_functions: Vec::new(),
     })
 }
 

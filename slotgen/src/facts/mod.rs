@@ -9,6 +9,7 @@ mod types;
 
 use std::collections::BTreeMap;
 
+use crate::effects::{FunctionEffects, ModuleFunction};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,12 @@ pub struct Facts {
     /// The macros of the API, by name.
     #[serde(default)]
     pub macros: Vec<Macro>,
+    /// What each function does, by file and name: of `Objects/`, of the builtins, and of the modules that `data/effects.toml` names.
+    #[serde(default)]
+    pub effects: Vec<FunctionEffects>,
+    /// The functions that Python code finds in those modules, by module and name.
+    #[serde(default)]
+    pub module_functions: Vec<ModuleFunction>,
 }
 
 /// Facts by how near their release is to `release`, older ones first where two are as near.

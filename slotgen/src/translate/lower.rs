@@ -49,6 +49,8 @@ pub struct Text<'t> {
     /// Names in scope and what they are called in the tree (shadowing names are made unique).
     scopes: Vec<BTreeMap<String, String>>,
     taken: BTreeMap<String, usize>,
+    /// Whether local variables that are function pointers are declared; otherwise they are unknown statements.
+    pub(super) pointers: bool,
 }
 
 pub(crate) fn parse(text: &str) -> Option<tree_sitter::Tree> {
@@ -64,7 +66,12 @@ pub(super) fn children<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
 
 impl<'t> Text<'t> {
     pub(crate) fn new(text: &'t str, known: &'t Declarations) -> Self {
-        Self { text, known, scopes: vec![BTreeMap::new()], taken: BTreeMap::new() }
+        Self { text, known, scopes: vec![BTreeMap::new()], taken: BTreeMap::new(), pointers: false }
+    }
+
+    /// The same reader, for which a local pointer to a function is a variable like any other, `(T)(x)` a cast, and `(T){x}` a list.
+    pub(crate) fn with_pointers(self) -> Self {
+        Self { pointers: true, ..self }
     }
 
     pub(super) fn of(&self, node: Node<'_>) -> &'t str {
@@ -78,6 +85,11 @@ impl<'t> Text<'t> {
     /// The name by which the tree knows a variable.
     pub(super) fn resolve(&self, name: &str) -> String {
         self.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Whether a name is a variable in scope.
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
     fn declare(&mut self, name: &str) -> String {
@@ -328,14 +340,18 @@ impl<'t> Text<'t> {
         for child in declarators {
             let declarator = self.declarator(child);
             let Some(identifier) = declarator.name else { continue };
-            if declarator.params.is_some() || is_static {
+            let pointer = self.pointers && declarator.pointer_to_function && !is_static;
+            if (declarator.params.is_some() && !pointer) || is_static {
                 out.push(Stmt::Unknown(
                     if is_static { "static variable".to_owned() } else { "local function declarator".to_owned() },
                     at,
                 ));
                 continue;
             }
-            let ctype = CType::of(&name, declarator.stars, self.known);
+            let ctype = match pointer {
+                true => CType::Function(self.of(child).to_owned()),
+                false => CType::of(&name, declarator.stars, self.known),
+            };
             let init = declarator.init.map(|init| expression(self, init));
             let array = declarator.array.map(|size| size.map(|size| expression(self, size)));
             let name = self.declare(self.of(identifier));

@@ -40,7 +40,8 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             None => Kind::Float(text.of(node).to_owned()),
         },
         "char_literal" => {
-            let value = unescape(text.of(node).trim_matches('\'')).chars().next().ok_or("char_literal")?;
+            let value = unescape(text.of(node).trim_start_matches(['u', 'U', 'L']).strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).ok_or("char_literal")?)
+                .chars().next().ok_or("char_literal")?;
             Kind::Int(i128::from(u32::from(value)))
         }
         "string_literal" | "concatenated_string" => {
@@ -68,6 +69,16 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             let args = node.child_by_field_name("arguments").ok_or("call")?;
             expression(text, children(args).next().ok_or("cast of nothing")?).kind
         }
+        "call_expression" if text.pointers && cast_to(text, node).is_some() => {
+            let ty = cast_to(text, node).ok_or("cast")?;
+            let args = node.child_by_field_name("arguments").ok_or("cast")?;
+            let operand = children(args).next().ok_or("cast")?;
+            let ctype = super::ctype::CType::of(&ty, 0, text.known);
+            Kind::Cast(ctype, ty, Box::new(expression(text, operand)))
+        }
+        "offsetof_expression" if text.pointers => Kind::SizeOf(text.of(node).to_owned()),
+        "compound_literal_expression" if text.pointers => expression(text, node.child_by_field_name("value").ok_or("literal")?).kind,
+        "initializer_pair" if text.pointers => expression(text, node.child_by_field_name("value").ok_or("pair")?).kind,
         "call_expression" => {
             let callee = child(text, node, "function")?;
             let args = node.child_by_field_name("arguments").ok_or("call")?;
@@ -150,6 +161,15 @@ fn cast_of(text: &Text<'_>, node: Node<'_>, field: &str) -> Option<&'static str>
         name.strip_prefix('(')?.strip_suffix(')')?.trim()
     };
     super::ctype::integer(inner).or_else(|| text.known.integer(inner))
+}
+
+/// The type in `(T)(x)`, which parses as a call: a name in parentheses that is no variable and no function.
+fn cast_to(text: &Text<'_>, call: Node<'_>) -> Option<String> {
+    let callee = call.child_by_field_name("function").filter(|node| node.kind() == "parenthesized_expression")?;
+    let name = children(callee).next().filter(|node| node.kind() == "identifier").map(|node| text.of(node))?;
+    let one = children(call.child_by_field_name("arguments")?).count() == 1;
+    let variable = text.is_variable(name) || text.known.globals.contains_key(name);
+    (one && !variable && !text.known.prototypes.contains_key(name)).then(|| name.to_owned())
 }
 
 /// The value of a C integer constant.
