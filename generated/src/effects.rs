@@ -71,11 +71,7 @@ impl Effects {
 }
 
 /// The row of a function in a sorted table: its C name and its effects.
-pub fn find(
-    table: &'static [(&str, &str, &str, Effects)],
-    owner: &str,
-    name: &str,
-) -> Option<(&'static str, Effects)> {
+pub fn find(table: &'static [(&str, &str, &str, Effects)], owner: &str, name: &str) -> Option<(&'static str, Effects)> {
     let at = table.binary_search_by(|row| (row.0, row.1).cmp(&(owner, name))).ok()?;
     table.get(at).map(|row| (row.2, row.3))
 }

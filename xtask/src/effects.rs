@@ -143,14 +143,16 @@ fn counts(analysis: &Analysis, release: &str, as_json: bool) -> Result<()> {
 }
 
 fn ends(analysis: &Analysis, effect: &str, as_json: bool) -> Result<()> {
-    let mut found: Vec<(usize, String)> = analysis.ends(effect).into_iter().map(|(place, count)| (count, place)).collect();
+    let mut found: Vec<(usize, String)> =
+        analysis.ends(effect).into_iter().map(|(place, count)| (count, place)).collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     if as_json {
         let rows: Vec<Value> = found.iter().map(|(count, place)| json!({"functions": count, "end": place})).collect();
         anstream::println!("{:#}", json!({"effect": effect, "ends": rows}));
         return Ok(());
     }
-    let rows: Vec<Vec<String>> = found.into_iter().take(CAUSES * 2).map(|(count, place)| vec![count.to_string(), place]).collect();
+    let rows: Vec<Vec<String>> =
+        found.into_iter().take(CAUSES * 2).map(|(count, place)| vec![count.to_string(), place]).collect();
     anstream::println!("{}", table(&["functions", "chain ends at"], &rows));
     Ok(())
 }

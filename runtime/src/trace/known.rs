@@ -85,6 +85,21 @@ pub(super) fn is_of_one_object(object: &Bound<'_, PyAny>) -> bool {
     }
 }
 
+/// Whether instances of a class are numbers, text and the like, which nothing changes and which hold nothing.
+pub(super) fn is_plain(class: &Bound<'_, PyType>) -> bool {
+    let py = class.py();
+    let plain = [
+        py.get_type::<PyInt>(),
+        py.get_type::<PyBool>(),
+        py.get_type::<PyFloat>(),
+        py.get_type::<PyComplex>(),
+        py.get_type::<PyString>(),
+        py.get_type::<PyBytes>(),
+        py.get_type::<PyNone>(),
+    ];
+    plain.iter().any(|known| known.is(class))
+}
+
 /// The class of immutable values, which hold nothing else, from which the class derives.
 pub(super) fn scalar_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let py = class.py();

@@ -162,7 +162,9 @@ impl Walker<'_> {
 
     /// `stored` is in the memory of `arg` from now on.
     pub(super) fn keep(&mut self, arg: &Value, stored: Origin) {
-        if let Some(name) = arg.local.clone().filter(|_| matches!(arg.class, Class::Arguments | Class::Data | Class::Numbers)) {
+        if let Some(name) =
+            arg.local.clone().filter(|_| matches!(arg.class, Class::Arguments | Class::Data | Class::Numbers))
+        {
             self.bind(&name, &Value { origin: stored, ..Value::default() });
         }
         if arg.origin.meets(OWN) {

@@ -70,6 +70,8 @@ struct Table {
     changing: Vec<String>,
     #[serde(default)]
     benign: Vec<Benign>,
+    #[serde(default)]
+    cache: Vec<Benign>,
     leaf: Vec<Row>,
     slot: Vec<Row>,
 }
@@ -81,6 +83,7 @@ pub struct Leaves {
     pub modules: Vec<String>,
     changing: Vec<String>,
     benign: BTreeSet<String>,
+    caches: BTreeSet<String>,
     exact: BTreeMap<String, Leaf>,
     patterns: Vec<(String, Leaf)>,
     slots: BTreeMap<String, Leaf>,
@@ -117,11 +120,21 @@ impl Leaves {
         for row in &table.slot {
             slots.extend(row.names.iter().cloned().zip(std::iter::repeat(leaf(row)?)));
         }
-        if let Some(row) = table.benign.iter().find(|row| row.reason.trim().is_empty()) {
+        if let Some(row) = table.benign.iter().chain(&table.cache).find(|row| row.reason.trim().is_empty()) {
             return Err(LeafError(format!("{}: a row needs a reason", row.names.join(", "))));
         }
+        let caches = table.cache.into_iter().flat_map(|row| row.names).collect();
         let benign = table.benign.into_iter().flat_map(|row| row.names).collect();
-        Ok(Self { modules: table.modules, changing: table.changing, benign, exact, patterns, slots, asked: RefCell::default() })
+        Ok(Self {
+            modules: table.modules,
+            changing: table.changing,
+            benign,
+            caches,
+            exact,
+            patterns,
+            slots,
+            asked: RefCell::default(),
+        })
     }
 
     /// The row of a function or macro.
@@ -141,6 +154,11 @@ impl Leaves {
     /// Whether a variable, or a member of the state of a thread or the interpreter, is nothing that a program sees change.
     pub fn is_benign(&self, name: &str) -> bool {
         self.benign.contains(name)
+    }
+
+    /// Whether a variable is filled with what is always the same, so that neither reading nor setting it is an effect.
+    pub fn is_cache(&self, name: &str) -> bool {
+        self.caches.contains(name)
     }
 
     /// Whether a slot is there to change its object; `*` is the slot that cannot be told.

@@ -53,7 +53,9 @@ fn others(tree: &Tree) -> BTreeMap<String, Vec<MacroDefinition>> {
     for file in tree.files().iter().filter(|file| file.path().starts_with("Include/")) {
         let text = file.text().replace("\\\n", " ");
         for line in text.lines() {
-            let Some(rest) = line.trim_start().strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define ")) else {
+            let Some(rest) =
+                line.trim_start().strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define "))
+            else {
                 continue;
             };
             let rest = rest.trim();
@@ -64,8 +66,13 @@ fn others(tree: &Tree) -> BTreeMap<String, Vec<MacroDefinition>> {
                 None => (None, rest),
             };
             let body = body.split("/*").next().unwrap_or_default().split("//").next().unwrap_or_default().trim();
-            let made =
-                MacroDefinition { name: name.to_owned(), parameters, body: body.to_owned(), file: file.path().to_owned(), line: 0 };
+            let made = MacroDefinition {
+                name: name.to_owned(),
+                parameters,
+                body: body.to_owned(),
+                file: file.path().to_owned(),
+                line: 0,
+            };
             let all = found.entry(name.to_owned()).or_default();
             if !all.iter().any(|one| one.body == made.body) {
                 all.push(made);

@@ -126,6 +126,7 @@ impl Walker<'_> {
     pub(super) fn store(&mut self, target: &Expr, value: &Value) {
         match &target.kind {
             Kind::Name(name) if self.variables.contains_key(name) => self.bind(name, value),
+            Kind::Name(name) if self.program.leaves.is_cache(name) => {}
             Kind::Name(name) => self.flag(Flags::WRITES_GLOBAL, || format!("`{name}` is set")),
             Kind::Member(base, member) => {
                 let base = self.eval(base);
@@ -156,6 +157,8 @@ impl Walker<'_> {
 
     /// `*pointer = value`.
     pub(super) fn put_at(&mut self, pointer: &Value, value: Origin) {
+        // A number leads nowhere.
+        let value = if pointer.class == Class::Numbers { Origin::NONE } else { value };
         if let Some(name) = pointer.local.clone() {
             if matches!(pointer.class, Class::Arguments | Class::Data | Class::Numbers) {
                 self.bind(&name, &Value { origin: value, ..Value::default() });

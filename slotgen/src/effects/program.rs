@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::held::Held;
 use super::leaves::{Leaf, Leaves};
 use super::origin::Origin;
 use super::summary::Summary;
-use super::held::Held;
 use super::value::{Class, class_of};
 use super::walk::{Known, Walker};
 use crate::preprocess::SourceMap;
@@ -73,7 +73,8 @@ pub struct Program {
     state: FxHashSet<String>,
     slots: BTreeSet<String>,
     types: BTreeMap<String, BTreeMap<String, String>>,
-    known: RefCell<Vec<Known>>,
+    /// What is known so far, for callers.
+    summaries: RefCell<Vec<Rc<Summary>>>,
     /// The functions of each name.
     by_name: FxHashMap<String, Vec<usize>>,
     asked: RefCell<FxHashSet<(usize, usize)>>,
@@ -99,7 +100,7 @@ impl Program {
             state: FxHashSet::default(),
             slots,
             types,
-            known: RefCell::default(),
+            summaries: RefCell::default(),
             by_name: FxHashMap::default(),
             asked: RefCell::default(),
             walking: RefCell::default(),
@@ -136,7 +137,8 @@ impl Program {
     pub fn declare(&mut self, known: &Declarations) {
         for ((structure, member), ctype) in &known.members {
             let class = self.class_of(ctype);
-            let number = matches!(ctype, CType::Int(_) | CType::Double) || (class == Class::Data && matches!(ctype, CType::Opaque(_)));
+            let number = matches!(ctype, CType::Int(_) | CType::Double)
+                || (class == Class::Data && matches!(ctype, CType::Opaque(_)));
             let points_to = match ctype {
                 CType::Opaque(text) if class == Class::Struct => Some(Rc::from(text.trim_end_matches('*'))),
                 _ => None,
@@ -146,7 +148,9 @@ impl Program {
             match members.get_mut(member) {
                 None => drop(members.insert(member.clone(), seen.clone())),
                 // Two structures of one name.
-                Some(known) if *known != seen => *known = Member { class: Class::Unknown, number: false, structure: None },
+                Some(known) if *known != seen => {
+                    *known = Member { class: Class::Unknown, number: false, structure: None }
+                }
                 Some(_) => {}
             }
             let entry = self.members.entry(member.clone()).or_insert(seen.clone());
@@ -158,7 +162,9 @@ impl Program {
         }
         for (name, ctype) in &known.globals {
             match ctype {
-                CType::Opaque(text) if text == "PyTypeObject" => drop(self.objects.insert(name.clone(), Origin::BUILTIN)),
+                CType::Opaque(text) if text == "PyTypeObject" => {
+                    drop(self.objects.insert(name.clone(), Origin::BUILTIN))
+                }
                 CType::Opaque(text) if text == "PyObject" || known.objects.contains(text) => {
                     self.objects.insert(name.clone(), Origin::CONSTANT);
                 }
@@ -269,17 +275,20 @@ impl Program {
     pub(super) fn typed(&self, structure: Option<&str>, member: &str) -> Member {
         let name = structure.map(|name| name.strip_prefix("struct ").unwrap_or(name));
         let typed = name.and_then(|name| self.typed.get(name)?.get(member));
-        typed
-            .or_else(|| self.members.get(member))
-            .cloned()
-            .unwrap_or(Member { class: Class::Unknown, number: false, structure: None })
+        typed.or_else(|| self.members.get(member)).cloned().unwrap_or(Member {
+            class: Class::Unknown,
+            number: false,
+            structure: None,
+        })
     }
 
     /// The class of a declared type.
     pub(super) fn class_of(&self, ctype: &CType) -> Class {
         match ctype {
             CType::Opaque(text) if self.integers.contains(text) => Class::Data,
-            CType::Opaque(text) if text.strip_suffix('*').is_some_and(|text| self.integers.contains(text)) => Class::Numbers,
+            CType::Opaque(text) if text.strip_suffix('*').is_some_and(|text| self.integers.contains(text)) => {
+                Class::Numbers
+            }
             _ => class_of(ctype),
         }
     }
@@ -309,9 +318,9 @@ impl Program {
     }
 
     /// What is known of a function now; the walk under way is told when that changes.
-    pub(super) fn summary(&self, id: usize) -> Summary {
+    pub(super) fn summary(&self, id: usize) -> Rc<Summary> {
         self.asked.borrow_mut().insert((id, *self.walking.borrow()));
-        self.known.borrow().get(id).map(|known| known.summary.clone()).unwrap_or_default()
+        self.summaries.borrow().get(id).cloned().unwrap_or_default()
     }
 
     /// The functions, each after those that it names, as far as there is such an order.
@@ -341,7 +350,8 @@ impl Program {
     /// Walks every function until nothing changes.
     pub fn solve(&self) -> Vec<Known> {
         let count = self.functions.len();
-        *self.known.borrow_mut() = vec![Known::default(); count];
+        let mut known = vec![Known::default(); count];
+        *self.summaries.borrow_mut() = vec![Rc::default(); count];
         let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
         let order = self.callees_first();
         let mut rank = vec![0; count];
@@ -350,18 +360,20 @@ impl Program {
         while let Some(at) = waiting.pop_first() {
             let id = order[at];
             *self.walking.borrow_mut() = id;
-            let before = self.known.borrow()[id].clone();
+            let before = std::mem::take(&mut known[id]);
+            let old = Rc::clone(&self.summaries.borrow()[id]);
             let defined = &self.functions[id];
-            let after = Walker::run(self, defined.unit, &defined.function, before.clone());
+            let after = Walker::run(self, defined.unit, &defined.function, before);
             for (callee, caller) in self.asked.borrow_mut().drain() {
                 callers[callee].insert(caller);
             }
-            if after.summary != before.summary {
+            if after.summary != *old {
+                self.summaries.borrow_mut()[id] = Rc::new(after.summary.clone());
                 waiting.extend(callers[id].iter().map(|caller| rank[*caller]));
             }
-            self.known.borrow_mut()[id] = after;
+            known[id] = after;
         }
-        self.known.take()
+        known
     }
 }
 

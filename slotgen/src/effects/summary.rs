@@ -31,7 +31,7 @@ impl Flags {
 
     /// Every flag with its word.
     pub const ALL: [(Self, &'static str); 9] = [
-                (Self::PYTHON, "python"),
+        (Self::PYTHON, "python"),
         (Self::RAISES, "raises"),
         (Self::ALLOCATES, "allocates"),
         (Self::IO, "io"),
@@ -164,8 +164,7 @@ impl Summary {
 
     /// One word for reports, warnings aside: `unknown`, `pure`, `pure by slots`, `changes arguments`, `impure`.
     pub fn verdict(&self) -> &'static str {
-        let foreign =
-            Flags::PYTHON.or(Flags::IO).or(Flags::WRITES_GLOBAL).or(Flags::READS_GLOBAL).or(Flags::IMPORTS);
+        let foreign = Flags::PYTHON.or(Flags::IO).or(Flags::WRITES_GLOBAL).or(Flags::READS_GLOBAL).or(Flags::IMPORTS);
         if !self.is_known() {
             "unknown"
         } else if self.is_pure() {

@@ -53,7 +53,8 @@ pub(super) struct Walker<'p> {
 impl<'p> Walker<'p> {
     /// Walks until nothing new is found; the result contains `known`.
     pub fn run(program: &'p Program, unit: usize, function: &Function, known: Known) -> Known {
-        let mut walker = Self { program, unit, known, variables: BTreeMap::new(), changed: true, at: 0, numbers: BTreeSet::new() };
+        let mut walker =
+            Self { program, unit, known, variables: BTreeMap::new(), changed: true, at: 0, numbers: BTreeSet::new() };
         for (index, param) in function.signature.params.iter().enumerate() {
             let class = match program.class_of(&param.ctype) {
                 Class::Objects => Class::Arguments,
@@ -70,7 +71,9 @@ impl<'p> Walker<'p> {
             }
             let structure = Some(Rc::from(param.structure.as_str()));
             let pointers = [Pointer::Parameter(index)].into();
-            walker.variables.insert(param.name.clone(), Value { origin, class, pointers, structure, ..Value::default() });
+            walker
+                .variables
+                .insert(param.name.clone(), Value { origin, class, pointers, structure, ..Value::default() });
         }
         while std::mem::take(&mut walker.changed) {
             walker.statements(&function.body);
@@ -275,6 +278,9 @@ impl<'p> Walker<'p> {
             Callee::Unknown => {}
         }
         let name = self.program.unaliased(name);
+        if self.program.leaves.is_cache(name) {
+            return Value::new(Origin::CONSTANT, Class::Numbers);
+        }
         let origin = self.program.global_origin(name);
         if origin == Origin::GLOBAL && self.program.is_state(name) && !self.program.leaves.is_benign(name) {
             self.flag(Flags::READS_GLOBAL, || format!("`{name}` is read"));

@@ -22,8 +22,17 @@ struct Row<'a> {
 }
 
 /// Slots that say how memory is managed.
-const MEMORY: &[&str] =
-    &["tp_dealloc", "tp_traverse", "tp_clear", "tp_alloc", "tp_free", "tp_finalize", "tp_del", "tp_is_gc", "bf_releasebuffer"];
+const MEMORY: &[&str] = &[
+    "tp_dealloc",
+    "tp_traverse",
+    "tp_clear",
+    "tp_alloc",
+    "tp_free",
+    "tp_finalize",
+    "tp_del",
+    "tp_is_gc",
+    "bf_releasebuffer",
+];
 
 /// The table of a release.
 pub fn effects(header: &Header, facts: &Facts) -> Result<File, RenderError> {
@@ -39,7 +48,7 @@ pub fn effects(header: &Header, facts: &Facts) -> Result<File, RenderError> {
     };
     let mut rows: BTreeMap<(&str, &str), (&str, u16)> = BTreeMap::new();
     for ty in &facts.types {
-        let Some(owner) = ty.tp_name.as_deref() else { continue };
+        let owner = ty.tp_name.as_str();
         for (slot, value) in ty.slots.iter().filter(|(slot, _)| !MEMORY.contains(&slot.as_str())) {
             if let Some(found) = bits(&value.function, &ty.file) {
                 rows.insert((owner, slot), (&value.function, found));

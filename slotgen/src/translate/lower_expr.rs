@@ -40,8 +40,16 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             None => Kind::Float(text.of(node).to_owned()),
         },
         "char_literal" => {
-            let value = unescape(text.of(node).trim_start_matches(['u', 'U', 'L']).strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).ok_or("char_literal")?)
-                .chars().next().ok_or("char_literal")?;
+            let value = unescape(
+                text.of(node)
+                    .trim_start_matches(['u', 'U', 'L'])
+                    .strip_prefix('\'')
+                    .and_then(|text| text.strip_suffix('\''))
+                    .ok_or("char_literal")?,
+            )
+            .chars()
+            .next()
+            .ok_or("char_literal")?;
             Kind::Int(i128::from(u32::from(value)))
         }
         "string_literal" | "concatenated_string" => {
@@ -77,7 +85,9 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             Kind::Cast(ctype, ty, Box::new(expression(text, operand)))
         }
         "offsetof_expression" if text.pointers => Kind::SizeOf(text.of(node).to_owned()),
-        "compound_literal_expression" if text.pointers => expression(text, node.child_by_field_name("value").ok_or("literal")?).kind,
+        "compound_literal_expression" if text.pointers => {
+            expression(text, node.child_by_field_name("value").ok_or("literal")?).kind
+        }
         "initializer_pair" if text.pointers => expression(text, node.child_by_field_name("value").ok_or("pair")?).kind,
         "call_expression" => {
             let callee = child(text, node, "function")?;

@@ -1,5 +1,5 @@
 //! C functions and methods: domain first, then models, then the real function on private objects, else a break that names it.
-use super::Arguments;
+use super::{Arguments, effects};
 use crate::domain::{Callee, Domain};
 use crate::trace::native::{self, is_c_type};
 use crate::trace::signal::{Traced, hints, stop, unsupported};
@@ -9,44 +9,6 @@ use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use std::rc::Rc;
-
-/// Modules whose functions work on their arguments alone. (Not `decimal`: its results depend on the thread's context, and mark it.)
-const PURE_MODULES: &[&str] = &[
-    "builtins",
-    "math",
-    "cmath",
-    "_operator",
-    "itertools",
-    "_functools",
-    "functools",
-    "_collections",
-    "collections",
-    "_bisect",
-    "_heapq",
-    "_struct",
-    "binascii",
-    "unicodedata",
-    "_statistics",
-    "_json",
-    "operator",
-];
-
-/// Classes of other modules whose methods work on the instance and the arguments alone.
-const SELF_CONTAINED: &[&str] = &[
-    "_io.StringIO",
-    "_io.BytesIO",
-    "_thread.RLock",
-    "_thread.lock",
-    "re.Pattern",
-    "re.Match",
-    "datetime.date",
-    "datetime.time",
-    "datetime.datetime",
-    "datetime.timedelta",
-    "datetime.timezone",
-    "types.GenericAlias",
-    "types.SimpleNamespace",
-];
 
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
@@ -116,7 +78,12 @@ impl<'py> Tracer<'py> {
             return Ok(result);
         }
         let own_first = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
-        self.refuse_impure(object, &name, receiver.as_ref(), own_first)?;
+        let rest = if own_first { args.positional.get(1..).unwrap_or_default() } else { args.positional.as_slice() };
+        let mut plain = true;
+        for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
+            plain &= super::super::known::is_plain(&self.class_of(*value)?);
+        }
+        self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
         self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
     }
 
@@ -241,42 +208,53 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
         name: &str,
         receiver: Option<&Bound<'py, PyAny>>,
-        own_first: bool,
+        given: effects::Given,
     ) -> Traced<()> {
         if let Ok(owner) = object.getattr("__objclass__").and_then(|class| Ok(class.cast_into::<PyType>()?)) {
-            let module = owner.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
             let class = crate::ffi::types::c_name(&owner);
-            let own = super::super::copied::is_copied(&class)
-                || PURE_MODULES.contains(&module.as_str())
-                || SELF_CONTAINED.contains(&class.as_str());
-            if own && !(class == "type" && name != "mro") {
-                return Ok(());
-            }
-            return unsupported("call to a C method", format!("{}.{name}", crate::ffi::types::name(&owner)));
+            let why = match super::super::copied::is_copied(&class) {
+                true => Ok(()),
+                false => {
+                    effects::confined(&class, name, given).or_else(|why| wide(&owner, name).then_some(()).ok_or(why))
+                }
+            };
+            return match why {
+                Ok(()) if class != "type" || name == "mro" => Ok(()),
+                Ok(()) => unsupported("call to a C method", format!("type.{name}")),
+                Err(why) => {
+                    unsupported("call to a C method", format!("{}.{name}: {why}", crate::ffi::types::name(&owner)))
+                }
+            };
         }
         let Some(receiver) = receiver else {
             return unsupported("call to a C function", name);
         };
         if let Ok(class) = receiver.cast::<PyType>() {
-            let known = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
-            let pure = PURE_MODULES.contains(&known.as_str())
-                && name != "__subclasses__"
-                && super::super::native::is_c_type(class);
-            let makes = name == "__new__"
-                && (PURE_MODULES.contains(&known.as_str())
-                    || super::class::PURE.contains(&crate::ffi::types::c_name(class).as_str()));
-            if pure || makes {
+            let owner = crate::ffi::types::c_name(class);
+            let own = name == "__new__" || native::is_c_type(class);
+            let makes = name == "__new__" && super::class::is_made_here(class, &owner);
+            if own && makes {
                 return Ok(());
             }
-            return unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class)));
+            let why = effects::confined(&owner, name, given).or_else(|why| wide(class, name).then_some(()).ok_or(why));
+            return match why {
+                Ok(()) if own => Ok(()),
+                Ok(()) => unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class))),
+                Err(why) => {
+                    let text = format!("{}.{name}: {why}", crate::ffi::types::name(class));
+                    unsupported("call to a C class method", text)
+                }
+            };
         }
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             // It writes to the class alone.
-            let of_own_class = module_of(object) == "_abc" && name == "_abc_init" && own_first;
-            if of_own_class || PURE_MODULES.contains(&module_of(object).as_str()) {
-                return Ok(());
-            }
-            return unsupported("call to a C function", format!("{}.{name}", module_of(object)));
+            let of_own_class = module_of(object) == "_abc" && name == "_abc_init" && given.own_first;
+            let module = module_of(object);
+            return match effects::confined(&module, name, given) {
+                _ if of_own_class => Ok(()),
+                Ok(()) => Ok(()),
+                Err(why) => unsupported("call to a C function", format!("{module}.{name}: {why}")),
+            };
         }
         if self.is_private(receiver) || super::super::known::is_scalar(receiver) {
             return Ok(());
@@ -355,6 +333,12 @@ impl<'py> Tracer<'py> {
         }
         Ok(())
     }
+}
+
+/// Whether a row of the reviewed table for the whole module of a class covers a method.
+fn wide(class: &Bound<'_, PyType>, name: &str) -> bool {
+    let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+    !effects::is_stateful(&crate::ffi::types::c_name(class), name) && effects::is_reviewed(&module, name)
 }
 
 /// `__module__` of a C function.

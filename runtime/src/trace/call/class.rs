@@ -1,5 +1,5 @@
 //! Calling classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
-use super::Arguments;
+use super::{Arguments, effects};
 use crate::trace::native::is_c_type;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -7,8 +7,15 @@ use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Classes of C whose constructors work on their arguments alone.
-pub(super) const PURE: &[&str] = &[
+/// Whether instances of a class of C are made by functions that work on their arguments alone.
+pub(super) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
+    let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
+    let listed = MADE.contains(&name) || effects::is_reviewed(name, "__new__");
+    listed || matches!(module.as_str(), "itertools" | "operator" | "_operator")
+}
+
+/// Classes whose instances hold their arguments or are made of them through their slots; text is decoded by codecs of the library.
+const MADE: &[&str] = &[
     "int",
     "float",
     "complex",
@@ -38,19 +45,6 @@ pub(super) const PURE: &[&str] = &[
     "collections.OrderedDict",
     "functools.partial",
     "functools._lru_cache_wrapper",
-    "method",
-    "types.SimpleNamespace",
-    "mappingproxy",
-    "_io.StringIO",
-    "_io.BytesIO",
-    "_thread.RLock",
-    "_thread.lock",
-    "datetime.date",
-    "datetime.time",
-    "datetime.datetime",
-    "datetime.timedelta",
-    "datetime.timezone",
-    "types.GenericAlias",
     "_struct.Struct",
 ];
 
@@ -164,10 +158,7 @@ impl<'py> Tracer<'py> {
             return self.make_weak(class.as_any(), None, args);
         }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
-        let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
-        let pure =
-            PURE.contains(&name) || exception || matches!(module.as_str(), "itertools" | "operator" | "_operator");
-        if !pure {
+        if !exception && !is_made_here(class, &crate::ffi::types::c_name(class)) {
             return unsupported("call of a C class", name);
         }
         self.call_c_on(class.as_any(), args, false)

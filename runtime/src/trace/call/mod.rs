@@ -3,9 +3,11 @@ mod bind;
 mod builtins;
 mod c_function;
 mod class;
+mod effects;
 mod folded;
 mod interpreter;
 mod new_type;
+mod reviewed;
 
 use super::frame::{Frame, Rest};
 use super::signal::{Signal, Traced, hints, internal, stop, unsupported};

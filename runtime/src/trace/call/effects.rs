@@ -1,0 +1,91 @@
+//! Which C functions may run during a trace: those whose effects are confined to their arguments, and a short reviewed list.
+use generated::effects::{Effects, find};
+use generated::v3_13::effects::EFFECTS;
+use generated::v3_13::slotdefs::SLOTDEFS;
+
+use super::reviewed::{REVIEWED, STATEFUL};
+
+/// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
+pub(super) fn of(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
+    find(EFFECTS, owner, name).or_else(|| {
+        let slot = if name == "__new__" {
+            "tp_new".to_owned()
+        } else {
+            let mut slots = SLOTDEFS.iter().filter(|row| row.name == name).map(|row| format!("{:?}", row.slot));
+            return slots.find_map(|slot| find(EFFECTS, owner, &slot));
+        };
+        find(EFFECTS, owner, &slot)
+    })
+}
+
+/// What the arguments of a call are, as far as effects ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    /// The first is an object that the trace made.
+    pub own_first: bool,
+    /// The others are numbers, text and the like, which nothing changes.
+    pub plain: bool,
+}
+
+/// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
+/// but an object that the trace made. Otherwise why not, in words.
+pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
+    let found = of(owner, name);
+    if is_stateful(owner, name) {
+        return Err(reason(found));
+    }
+    if is_reviewed(owner, name) {
+        return Ok(());
+    }
+    let by_effects = found.is_some_and(|(_, effects)| {
+        given.plain && (effects.is_pure() || (given.own_first && effects.is_self_contained()))
+    });
+    if by_effects { Ok(()) } else { Err(reason(found)) }
+}
+
+/// Whether a function depends on state of the process, whatever a wider row says.
+pub(super) fn is_stateful(owner: &str, name: &str) -> bool {
+    covers(STATEFUL, owner, name)
+}
+
+/// Whether a row of the reviewed table covers a function.
+pub(super) fn is_reviewed(owner: &str, name: &str) -> bool {
+    covers(REVIEWED, owner, name)
+}
+
+fn covers(rows: &[super::reviewed::Row], owner: &str, name: &str) -> bool {
+    rows.iter().any(|row| row.0 == owner && (row.1 == "*" || row.1 == name))
+}
+
+fn reason(found: Option<(&'static str, Effects)>) -> String {
+    match found {
+        Some((function, effects)) if effects.words().is_empty() => {
+            format!("{function} may look at or change what it gets")
+        }
+        Some((function, effects)) => format!("{function} {}", effects.words().join(", ")),
+        None => "its C function is not among those whose effects are known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_finds_methods_slots_and_functions() {
+        assert!(EFFECTS.is_sorted_by_key(|row| (row.0, row.1)));
+        assert_eq!(of("dict", "__or__").map(|row| row.0), Some("dict_or"));
+        assert_eq!(of("list", "append").map(|row| row.0), Some("list_append"));
+        assert_eq!(of("math", "gcd").map(|row| row.0), Some("math_gcd"));
+        assert!(of("list", "append").is_some_and(|(_, effects)| effects.meets(Effects::MUTATES_SELF)));
+        assert!(of("datetime.datetime", "timestamp").is_some_and(|(_, effects)| !effects.is_self_contained()));
+    }
+
+    #[test]
+    fn rows_have_reasons_and_state_wins() {
+        assert!(STATEFUL.iter().chain(REVIEWED).all(|row| !row.2.is_empty()));
+        let given = Given { own_first: true, plain: true };
+        assert!(confined("datetime.datetime", "timestamp", given).is_err());
+        assert!(confined("no.such", "thing", given).is_err());
+    }
+}
