@@ -15,6 +15,8 @@ pub mod guard;
 pub mod live;
 #[cfg(slotrt_traces)]
 mod python;
+#[cfg(slotrt_live)]
+mod semantics;
 mod surface;
 #[cfg(slotrt_traces)]
 pub mod trace;

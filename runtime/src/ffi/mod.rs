@@ -1,6 +1,7 @@
 //! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
 pub mod callable;
 pub mod context;
+#[cfg(slotrt_traces)]
 pub mod exceptions;
 mod extra;
 pub mod frame;

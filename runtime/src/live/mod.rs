@@ -6,11 +6,8 @@ mod route;
 mod slots;
 mod vocabulary;
 
+use crate::semantics as release;
 use generated::capi::FunctionId;
-#[cfg(not(Py_3_12))]
-use generated::v3_11 as release;
-#[cfg(Py_3_12)]
-use generated::v3_13 as release;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 

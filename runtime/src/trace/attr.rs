@@ -428,17 +428,15 @@ impl<'py> Tracer<'py> {
         }
         let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };
         if !own_dict_allowed(&class) {
-            if self.lookup(&class, name).is_some() {
-                let message = format!("'{}' object attribute '{name}' is read-only", short_name(&class));
-                return self.raise("AttributeError", message);
-            }
-            return self.raise(
-                "AttributeError",
-                format!(
-                    "'{}' object has no attribute '{name}' and no __dict__ for setting new attributes",
-                    short_name(&class)
-                ),
-            );
+            // There is nowhere to put it: CPython says so in its own words, which differ between releases.
+            let refused = match value {
+                Some(_) => self.plain("__setattr__", (&real, name, self.py.None())),
+                None => self.plain("__delattr__", (&real, name)),
+            };
+            return match refused {
+                Ok(_) => internal("an attribute was set where there is no place for it"),
+                Err(error) => self.raise_error(error),
+            };
         }
         drop(real);
         if value.is_none() && self.instance_attr(object, name)?.is_none() {

@@ -2,7 +2,7 @@
 use super::signal::{Traced, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
-use generated::v3_13::abstract_ as protocol;
+use crate::semantics::abstract_ as protocol;
 
 impl<'py> Tracer<'py> {
     pub(super) fn binary_by_slots(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {

@@ -8,8 +8,8 @@ use super::state::Tracer;
 use super::token::{Token, traced};
 use super::value::ValueId;
 use crate::ffi::types;
+use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::{Slot, Suite};
-use generated::v3_13::slotdefs::SLOTDEFS;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 

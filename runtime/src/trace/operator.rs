@@ -7,7 +7,7 @@ use super::value::ValueId;
 use crate::domain::Callee;
 use crate::guard::Check;
 use crate::guard::source::{Key, Source};
-use generated::v3_13::{abstract_ as protocol, object};
+use crate::semantics::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple, PyType};
 use std::sync::Arc;
@@ -68,6 +68,11 @@ pub fn arity(name: &str) -> Option<usize> {
 }
 
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+
+/// What a generated function gave: by the C of some releases it can be NULL without an exception.
+fn given(value: impl Into<Option<ValueId>>, fault: &str) -> Traced<ValueId> {
+    value.into().map_or_else(|| internal(fault), Ok)
+}
 
 impl<'py> Tracer<'py> {
     /// Performs an operator and notes the way that it took.
@@ -276,11 +281,11 @@ impl<'py> Tracer<'py> {
             ("abs", [value]) => return protocol::PyNumber_Absolute(self, value),
             ("index", [value]) => {
                 let index = protocol::PyNumber_Index(self, value)?;
-                return index.map_or_else(|| internal("an index gave nothing"), Ok);
+                return given(index, "an index gave nothing");
             }
             ("getitem", [container, key]) => {
                 let item = protocol::PyObject_GetItem(self, container, key)?;
-                return item.map_or_else(|| internal("an item gave nothing"), Ok);
+                return given(item, "an item gave nothing");
             }
             ("contains", [container, item]) => {
                 let found = protocol::PySequence_Contains(self, container, item)?;

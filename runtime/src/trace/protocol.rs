@@ -6,7 +6,7 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
-use generated::v3_13::{abstract_ as protocol, object};
+use crate::semantics::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 

@@ -109,7 +109,7 @@ impl<'py> Tracer<'py> {
             }
             return Ok(None);
         }
-        let length = generated::v3_13::abstract_::PyObject_Size(self, &value)?;
+        let length = crate::semantics::abstract_::PyObject_Size(self, &value)?;
         let length = pyo3::types::PyInt::new(self.py, length).into_any();
         Ok(Some(self.constant(length)))
     }

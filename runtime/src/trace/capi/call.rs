@@ -1,10 +1,10 @@
 //! Calling slot functions: generated body, domain, or the real function on private objects.
 use super::SlotFunction;
 use crate::domain::Callee;
+use crate::semantics::dispatch;
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
-use generated::v3_13::dispatch;
 use pyo3::prelude::*;
 
 /// Arguments of a slot function.

@@ -1,11 +1,11 @@
 //! The identity of C functions found in slots: live pointers named by the generated tables.
 use crate::ffi::types;
+use crate::semantics::slotdefs::SLOTDEFS;
+use crate::semantics::types::TYPES;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
 use generated::capi::FunctionId;
 use generated::slots::{Slot, Suite};
-use generated::v3_13::slotdefs::SLOTDEFS;
-use generated::v3_13::types::TYPES;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;

@@ -1,12 +1,12 @@
 //! Slot functions that give no object: lengths, truth, hashes, searches, stores; and iteration.
 use super::SlotFunction;
+use crate::semantics::dispatch;
 use crate::trace::call::Arguments;
 use crate::trace::signal::{Signal, Traced, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use generated::capi::FunctionId;
-use generated::v3_13::dispatch;
 use pyo3::prelude::*;
 
 /// The generated body, where the slot holds the wrapper of a special method.
