@@ -8,9 +8,6 @@ import sys
 import unittest
 import weakref
 
-if sys.version_info[:2] not in ((3, 11), (3, 13)):
-    raise unittest.SkipTest("translated functions are those of CPython 3.11 and 3.13")
-
 from slotrt import protocol
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "semantics"))
@@ -29,7 +26,8 @@ class Semantics(unittest.TestCase):
         cls.report = semantics.main(argparse.Namespace(limit=LIMIT, functions=None, progress=False))
 
     def test_no_differences(self):
-        new = [group for group in self.report["groups"] if group["function"] not in rows.WRONG]
+        known = rows.WRONG | rows.STAND_IN
+        new = [group for group in self.report["groups"] if group["function"] not in known]
         self.assertEqual([f"{group['function']} {group['differs']}: {group['cases'][0]}" for group in new], [])
 
     @unittest.skipIf(STRICT, "is too small a sample")

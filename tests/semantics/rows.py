@@ -1,5 +1,7 @@
 """What the prototypes do not say: operators that reach a C function, and what a function asks of its arguments beyond its prototype."""
 
+import sys
+
 
 def in_place(text):
     scope = {}
@@ -46,6 +48,11 @@ WRONG = {
     "_Py_type_getattro": "a NULL for a variable to set is taken for a variable",
     "PySlice_Unpack": "the largest size is cut to an int", "PySlice_GetIndicesEx": "the largest size is cut to an int",
 }
+# Where another release's bodies stand in for those of the interpreter's: what differs, and why.
+STAND_IN = {
+    "bool_invert": "3.13 words the warning otherwise", "PyNumber_Invert": "3.13 words bool's warning otherwise",
+    "PyComplex_ImagAsDouble": "3.13 asks what is no complex number for a float",
+} if sys.version_info[:2] == (3, 12) else {}
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Not called with just any arguments: why.
