@@ -46,7 +46,6 @@ OPERATORS = {
 # Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
 WRONG = {
     "_Py_type_getattro": "a NULL for a variable to set is taken for a variable",
-    "PySlice_Unpack": "the largest size is cut to an int", "PySlice_GetIndicesEx": "the largest size is cut to an int",
 }
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
 STAND_IN = {

@@ -16708,7 +16708,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_subscript => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_subscript(c, a0, a1)?))
+            Ok(Value::Object(super::unicodeobject::unicode_subscript(c, a0, a1)?))
         }
         FunctionId::unicode_format_getnextarg => {
             let a0 = Value::object(c, args, 0usize)?;

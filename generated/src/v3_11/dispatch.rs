@@ -2042,13 +2042,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
         FunctionId::unicode_subscript => {
-            Some(
-                match super::unicodeobject::unicode_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
+            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
         }
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
@@ -4968,13 +4962,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
         FunctionId::unicode_subscript => {
-            Some(
-                match super::unicodeobject::unicode_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
+            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
         }
         FunctionId::unicodeiter_len => {
             Some(super::unicodeobject::unicodeiter_len(c, a0, a1))

@@ -8,6 +8,7 @@
 pub mod slots;
 pub mod slotdefs;
 pub mod types;
+pub mod effects;
 pub mod layouts;
 pub mod abstract_;
 pub mod boolobject;

@@ -365,137 +365,13 @@ pub fn PySlice_Unpack<C: CApi>(
         1isize
     } else {
         let step_3 = c.PySliceObject_step(_r)?;
-        let result = match c._PyEval_SliceIndex(step_3.as_ref(), step) {
-            Ok(result) => result,
+        match c._PyEval_SliceIndex(step_3.as_ref(), step) {
+            Ok(_) => {}
             Err(error) if c.is_exception(&error) => {
-                if (*step) == 0 {
-                    let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_ValueError_2,
-                                "slice step cannot be zero",
-                            ),
-                    );
-                }
-                if (*step) < -9223372036854775807 {
-                    *step = -9223372036854775807isize;
-                    let start_2 = c.PySliceObject_start(_r)?;
-                    if !(match start_2.as_ref() {
-                        Some(object) => c.is(object, Global::Py_None)?,
-                        None => false,
-                    }) {
-                        c.PySliceObject_start(_r)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                                ),
-                        );
-                    }
-                    *start = 9223372036854775807isize;
-                    let stop_2 = c.PySliceObject_stop(_r)?;
-                    if !(match stop_2.as_ref() {
-                        Some(object) => c.is(object, Global::Py_None)?,
-                        None => false,
-                    }) {
-                        c.PySliceObject_stop(_r)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                                ),
-                        );
-                    }
-                    *stop = -9223372036854775808isize;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                let start_3 = c.PySliceObject_start(_r)?;
-                if !(match start_3.as_ref() {
-                    Some(object) => c.is(object, Global::Py_None)?,
-                    None => false,
-                }) {
-                    c.PySliceObject_start(_r)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                            ),
-                    );
-                }
-                if !((*step) < 0) {
-                    *start = 0isize;
-                    let stop_4 = c.PySliceObject_stop(_r)?;
-                    if !(match stop_4.as_ref() {
-                        Some(object) => c.is(object, Global::Py_None)?,
-                        None => false,
-                    }) {
-                        c.PySliceObject_stop(_r)?;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                                ),
-                        );
-                    }
-                    if !((*step) < 0) {
-                        *stop = 9223372036854775807isize;
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PySlice_Unpack: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    *stop = -9223372036854775808isize;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                *start = 9223372036854775807isize;
-                let stop_3 = c.PySliceObject_stop(_r)?;
-                if !(match stop_3.as_ref() {
-                    Some(object) => c.is(object, Global::Py_None)?,
-                    None => false,
-                }) {
-                    c.PySliceObject_stop(_r)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                            ),
-                    );
-                }
-                if !((*step) < 0) {
-                    *stop = 9223372036854775807isize;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                *stop = -9223372036854775808isize;
-                return Err(
-                    c
-                        .unsupported(
-                            "PySlice_Unpack: another result than usual while an exception is pending",
-                        ),
-                );
+                return Err(error);
             }
             Err(error) => return Err(error),
         };
-        if !(result != 0) {
-            return Ok(-1);
-        }
         if (*step) == 0 {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
@@ -510,80 +386,45 @@ pub fn PySlice_Unpack<C: CApi>(
         };
         step_4
     };
-    let start_4 = c.PySliceObject_start(_r)?;
-    let is_2 = match start_4.as_ref() {
+    let start_2 = c.PySliceObject_start(_r)?;
+    let is_2 = match start_2.as_ref() {
         Some(object) => c.is(object, Global::Py_None)?,
         None => false,
     };
     if is_2 {
-        let value = if step_5 < 0 { -1i32 } else { 0i32 };
-        *start = value as isize;
+        let value = if step_5 < 0 { 9223372036854775807isize } else { 0isize };
+        *start = value;
     } else {
-        let start_5 = c.PySliceObject_start(_r)?;
-        let result_2 = match c._PyEval_SliceIndex(start_5.as_ref(), start) {
-            Ok(result_2) => result_2,
+        let start_3 = c.PySliceObject_start(_r)?;
+        match c._PyEval_SliceIndex(start_3.as_ref(), start) {
+            Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
-                let stop_5 = c.PySliceObject_stop(_r)?;
-                if !(match stop_5.as_ref() {
-                    Some(object) => c.is(object, Global::Py_None)?,
-                    None => false,
-                }) {
-                    c.PySliceObject_stop(_r)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: call of _PyEval_SliceIndex while an exception is pending",
-                            ),
-                    );
-                }
-                if !(step_5 < 0) {
-                    *stop = 9223372036854775807isize;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PySlice_Unpack: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                *stop = -9223372036854775808isize;
-                return Err(
-                    c
-                        .unsupported(
-                            "PySlice_Unpack: another result than usual while an exception is pending",
-                        ),
-                );
+                return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
-        if !(result_2 != 0) {
-            return Ok(-1);
-        }
     };
-    let stop_6 = c.PySliceObject_stop(_r)?;
-    let is_3 = match stop_6.as_ref() {
+    let stop_2 = c.PySliceObject_stop(_r)?;
+    let is_3 = match stop_2.as_ref() {
         Some(object) => c.is(object, Global::Py_None)?,
         None => false,
     };
     if is_3 {
-        let value_2 = if step_5 < 0 { 0i32 } else { -1i32 };
-        *stop = value_2 as isize;
+        let value_2 = if step_5 < 0 {
+            -9223372036854775808isize
+        } else {
+            9223372036854775807isize
+        };
+        *stop = value_2;
     } else {
-        let stop_7 = c.PySliceObject_stop(_r)?;
-        let result_3 = match c._PyEval_SliceIndex(stop_7.as_ref(), stop) {
-            Ok(result_3) => result_3,
+        let stop_3 = c.PySliceObject_stop(_r)?;
+        match c._PyEval_SliceIndex(stop_3.as_ref(), stop) {
+            Ok(_) => {}
             Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PySlice_Unpack: another result than usual while an exception is pending",
-                        ),
-                );
+                return Err(error_3);
             }
             Err(error_3) => return Err(error_3),
         };
-        if !(result_3 != 0) {
-            return Ok(-1);
-        }
     };
     return Ok(0);
 }
@@ -658,16 +499,13 @@ pub fn PySlice_GetIndicesEx<C: CApi>(
     slicelength: &mut isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySlice_GetIndicesEx);
-    let result = match super::sliceobject::PySlice_Unpack(c, _r, start, stop, step) {
-        Ok(result) => result,
+    match super::sliceobject::PySlice_Unpack(c, _r, start, stop, step) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result < 0 {
-        return Ok(-1);
-    }
     *slicelength = super::sliceobject::PySlice_AdjustIndices(
         c,
         length,

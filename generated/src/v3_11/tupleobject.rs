@@ -913,22 +913,13 @@ pub fn tuplesubscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    let result_2 = match super::sliceobject::PySlice_Unpack(
-        c,
-        item,
-        &mut start,
-        &mut stop,
-        &mut step,
-    ) {
-        Ok(result_2) => result_2,
+    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
+        Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    if result_2 < 0 {
-        return Ok(None);
-    }
     let result_3 = c.PyTuple_GET_SIZE(self_)?;
     let mut start_2 = start;
     let mut stop_2 = stop;

@@ -14362,7 +14362,7 @@ pub fn unicode_subscript<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     item: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_subscript);
     {
         let result = match c.PyUnicode_IS_READY(Some(self_)) {
@@ -14429,7 +14429,7 @@ pub fn unicode_subscript<C: CApi>(
             } else {
                 result_3
             };
-            return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+            return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
         }
         let i = if result_3 < 0 {
             let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
@@ -14448,7 +14448,7 @@ pub fn unicode_subscript<C: CApi>(
         } else {
             result_3
         };
-        return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+        return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
     }
     if !c.PySlice_Check(item)? {
         let tp_2 = c.Py_TYPE(item)?;
@@ -14466,22 +14466,13 @@ pub fn unicode_subscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    let result_5 = match super::sliceobject::PySlice_Unpack(
-        c,
-        item,
-        &mut start,
-        &mut stop,
-        &mut step,
-    ) {
-        Ok(result_5) => result_5,
+    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
+        Ok(_) => {}
         Err(error_4) if c.is_exception(&error_4) => {
             return Err(error_4);
         }
         Err(error_4) => return Err(error_4),
     };
-    if result_5 < 0 {
-        return Ok(None);
-    }
     let result_6 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
         Ok(result_6) => result_6,
         Err(error_5) if c.is_exception(&error_5) => {
@@ -14539,7 +14530,7 @@ pub fn unicode_subscript<C: CApi>(
     )?;
     if result_7 <= 0 {
         loop {
-            return Ok(Some(super::unicodeobject::unicode_new_empty(c)?));
+            return Ok(super::unicodeobject::unicode_new_empty(c)?);
         }
     }
     if start_2 == 0 {
@@ -14574,47 +14565,39 @@ pub fn unicode_subscript<C: CApi>(
                 Err(error_6) => return Err(error_6),
             };
             if result_7 == result_8 {
-                return Ok(
-                    Some(super::unicodeobject::unicode_result_unchanged(c, self_)?),
-                );
+                return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
             }
             if step == 1 {
                 return Ok(
-                    Some(
-                        c
-                            .PyUnicode_Substring(
-                                Some(self_),
-                                start_2,
-                                start_2.wrapping_add(result_7),
-                            )?,
-                    ),
-                );
-            }
-        } else {
-            if step == 1 {
-                return Ok(
-                    Some(
-                        c
-                            .PyUnicode_Substring(
-                                Some(self_),
-                                start_2,
-                                start_2.wrapping_add(result_7),
-                            )?,
-                    ),
-                );
-            }
-        }
-    } else {
-        if step == 1 {
-            return Ok(
-                Some(
                     c
                         .PyUnicode_Substring(
                             Some(self_),
                             start_2,
                             start_2.wrapping_add(result_7),
                         )?,
-                ),
+                );
+            }
+        } else {
+            if step == 1 {
+                return Ok(
+                    c
+                        .PyUnicode_Substring(
+                            Some(self_),
+                            start_2,
+                            start_2.wrapping_add(result_7),
+                        )?,
+                );
+            }
+        }
+    } else {
+        if step == 1 {
+            return Ok(
+                c
+                    .PyUnicode_Substring(
+                        Some(self_),
+                        start_2,
+                        start_2.wrapping_add(result_7),
+                    )?,
             );
         }
     };
@@ -14753,7 +14736,7 @@ pub fn unicode_subscript<C: CApi>(
             break;
         }
     };
-    return Ok(Some(result_12));
+    return Ok(result_12);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_format_getnextarg`.
 pub fn unicode_format_getnextarg<C: CApi>(

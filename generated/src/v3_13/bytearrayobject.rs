@@ -200,7 +200,7 @@ pub fn bytearray_find<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_find);
     match c._PyArg_CheckPositional("find", nargs, 1, 3) {
         Ok(_) => {}
@@ -212,84 +212,39 @@ pub fn bytearray_find<C: CApi>(
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_find_impl(
-                    c,
-                    self_,
-                    &sub,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_find_impl(c, self_, &sub, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_find: call of bytearray_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_find: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_find_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_find: call of bytearray_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_find_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_find_impl(
+                c,
+                self_,
+                &sub,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytearrayobject::bytearray_find_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_count`.
 pub fn bytearray_count<C: CApi>(
@@ -297,7 +252,7 @@ pub fn bytearray_count<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_count);
     match c._PyArg_CheckPositional("count", nargs, 1, 3) {
         Ok(_) => {}
@@ -309,84 +264,39 @@ pub fn bytearray_count<C: CApi>(
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_count_impl(
-                    c,
-                    self_,
-                    &sub,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_count_impl(c, self_, &sub, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_count: call of bytearray_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_count: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_count_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_count: call of bytearray_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_count_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_count_impl(
+                c,
+                self_,
+                &sub,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytearrayobject::bytearray_count_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_clear`.
 pub fn bytearray_clear<C: CApi>(
@@ -412,7 +322,7 @@ pub fn bytearray_index<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_index);
     match c._PyArg_CheckPositional("index", nargs, 1, 3) {
         Ok(_) => {}
@@ -424,84 +334,39 @@ pub fn bytearray_index<C: CApi>(
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_index_impl(
-                    c,
-                    self_,
-                    &sub,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_index_impl(c, self_, &sub, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_index: call of bytearray_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_index: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_index_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_index: call of bytearray_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_index_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_index_impl(
+                c,
+                self_,
+                &sub,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytearrayobject::bytearray_index_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_rfind`.
 pub fn bytearray_rfind<C: CApi>(
@@ -509,7 +374,7 @@ pub fn bytearray_rfind<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rfind);
     match c._PyArg_CheckPositional("rfind", nargs, 1, 3) {
         Ok(_) => {}
@@ -521,84 +386,39 @@ pub fn bytearray_rfind<C: CApi>(
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_rfind_impl(
-                    c,
-                    self_,
-                    &sub,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_rfind_impl(c, self_, &sub, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_rfind: call of bytearray_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rfind: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_rfind_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_rfind: call of bytearray_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_rfind_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_rfind_impl(
+                c,
+                self_,
+                &sub,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytearrayobject::bytearray_rfind_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_rindex`.
 pub fn bytearray_rindex<C: CApi>(
@@ -606,7 +426,7 @@ pub fn bytearray_rindex<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_rindex);
     match c._PyArg_CheckPositional("rindex", nargs, 1, 3) {
         Ok(_) => {}
@@ -618,84 +438,41 @@ pub fn bytearray_rindex<C: CApi>(
     let sub = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_rindex_impl(
-                    c,
-                    self_,
-                    &sub,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_rindex_impl(c, self_, &sub, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_rindex: call of bytearray_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_rindex: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_rindex_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_rindex: call of bytearray_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_rindex_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_rindex_impl(
+                c,
+                self_,
+                &sub,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(
+        super::bytearrayobject::bytearray_rindex_impl(c, self_, &sub, start, end)?,
+    );
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_startswith`.
 pub fn bytearray_startswith<C: CApi>(
@@ -703,7 +480,7 @@ pub fn bytearray_startswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_startswith);
     match c._PyArg_CheckPositional("startswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -715,84 +492,47 @@ pub fn bytearray_startswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_startswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_startswith_impl(
+                c,
+                self_,
+                &subobj,
+                0,
+                isize::MAX,
+            )?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_startswith: call of bytearray_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_startswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_startswith: call of bytearray_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_startswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(
+        super::bytearrayobject::bytearray_startswith_impl(c, self_, &subobj, start, end)?,
+    );
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_endswith`.
 pub fn bytearray_endswith<C: CApi>(
@@ -800,7 +540,7 @@ pub fn bytearray_endswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytearray_endswith);
     match c._PyArg_CheckPositional("endswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -812,84 +552,47 @@ pub fn bytearray_endswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytearrayobject::bytearray_endswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytearrayobject::bytearray_endswith_impl(
+                c,
+                self_,
+                &subobj,
+                0,
+                isize::MAX,
+            )?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_endswith: call of bytearray_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytearray_endswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytearray_endswith: call of bytearray_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytearrayobject::bytearray_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytearrayobject::bytearray_endswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(
+        super::bytearrayobject::bytearray_endswith_impl(c, self_, &subobj, start, end)?,
+    );
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_removeprefix`.
 pub fn bytearray_removeprefix<C: CApi>(

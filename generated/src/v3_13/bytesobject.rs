@@ -224,7 +224,7 @@ pub fn bytes_find<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_find);
     match c._PyArg_CheckPositional("find", nargs, 1, 3) {
         Ok(_) => {}
@@ -235,69 +235,32 @@ pub fn bytes_find<C: CApi>(
     };
     let sub = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(
-            Some(super::bytesobject::bytes_find_impl(c, self_, &sub, 0, isize::MAX)?),
-        );
+        return Ok(super::bytesobject::bytes_find_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_find: call of bytes_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_find: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_find_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_find: call of bytes_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(super::bytesobject::bytes_find_impl(c, self_, &sub, start, end)?),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_find_impl(c, self_, &sub, start, isize::MAX)?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_find_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_index`.
 pub fn bytes_index<C: CApi>(
@@ -305,7 +268,7 @@ pub fn bytes_index<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_index);
     match c._PyArg_CheckPositional("index", nargs, 1, 3) {
         Ok(_) => {}
@@ -316,69 +279,32 @@ pub fn bytes_index<C: CApi>(
     };
     let sub = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(
-            Some(super::bytesobject::bytes_index_impl(c, self_, &sub, 0, isize::MAX)?),
-        );
+        return Ok(super::bytesobject::bytes_index_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_index: call of bytes_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_index: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_index_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_index: call of bytes_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(super::bytesobject::bytes_index_impl(c, self_, &sub, start, end)?),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_index_impl(c, self_, &sub, start, isize::MAX)?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_index_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rfind`.
 pub fn bytes_rfind<C: CApi>(
@@ -386,7 +312,7 @@ pub fn bytes_rfind<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rfind);
     match c._PyArg_CheckPositional("rfind", nargs, 1, 3) {
         Ok(_) => {}
@@ -397,69 +323,32 @@ pub fn bytes_rfind<C: CApi>(
     };
     let sub = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(
-            Some(super::bytesobject::bytes_rfind_impl(c, self_, &sub, 0, isize::MAX)?),
-        );
+        return Ok(super::bytesobject::bytes_rfind_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_rfind: call of bytes_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rfind: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_rfind_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_rfind: call of bytes_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(super::bytesobject::bytes_rfind_impl(c, self_, &sub, start, end)?),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_rfind_impl(c, self_, &sub, start, isize::MAX)?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_rfind_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_rindex`.
 pub fn bytes_rindex<C: CApi>(
@@ -467,7 +356,7 @@ pub fn bytes_rindex<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_rindex);
     match c._PyArg_CheckPositional("rindex", nargs, 1, 3) {
         Ok(_) => {}
@@ -478,69 +367,32 @@ pub fn bytes_rindex<C: CApi>(
     };
     let sub = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(
-            Some(super::bytesobject::bytes_rindex_impl(c, self_, &sub, 0, isize::MAX)?),
-        );
+        return Ok(super::bytesobject::bytes_rindex_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_rindex: call of bytes_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_rindex: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_rindex_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_rindex: call of bytes_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(super::bytesobject::bytes_rindex_impl(c, self_, &sub, start, end)?),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_rindex_impl(c, self_, &sub, start, isize::MAX)?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_rindex_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_strip`.
 pub fn bytes_strip<C: CApi>(
@@ -614,7 +466,7 @@ pub fn bytes_count<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_count);
     match c._PyArg_CheckPositional("count", nargs, 1, 3) {
         Ok(_) => {}
@@ -625,69 +477,32 @@ pub fn bytes_count<C: CApi>(
     };
     let sub = c.item(args, 0)?;
     if nargs < 2 {
-        return Ok(
-            Some(super::bytesobject::bytes_count_impl(c, self_, &sub, 0, isize::MAX)?),
-        );
+        return Ok(super::bytesobject::bytes_count_impl(c, self_, &sub, 0, isize::MAX)?);
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_count: call of bytes_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_count: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_count_impl(
-                        c,
-                        self_,
-                        &sub,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_count: call of bytes_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(super::bytesobject::bytes_count_impl(c, self_, &sub, start, end)?),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_count_impl(c, self_, &sub, start, isize::MAX)?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_count_impl(c, self_, &sub, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_translate`.
 pub fn bytes_translate<C: CApi>(
@@ -1179,7 +994,7 @@ pub fn bytes_startswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_startswith);
     match c._PyArg_CheckPositional("startswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -1191,84 +1006,39 @@ pub fn bytes_startswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytesobject::bytes_startswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytesobject::bytes_startswith_impl(c, self_, &subobj, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_startswith: call of bytes_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_startswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_startswith: call of bytes_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_startswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_startswith_impl(c, self_, &subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_endswith`.
 pub fn bytes_endswith<C: CApi>(
@@ -1276,7 +1046,7 @@ pub fn bytes_endswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_endswith);
     match c._PyArg_CheckPositional("endswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -1288,84 +1058,39 @@ pub fn bytes_endswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::bytesobject::bytes_endswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::bytesobject::bytes_endswith_impl(c, self_, &subobj, 0, isize::MAX)?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_endswith: call of bytes_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "bytes_endswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "bytes_endswith: call of bytes_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::bytesobject::bytes_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::bytesobject::bytes_endswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(super::bytesobject::bytes_endswith_impl(c, self_, &subobj, start, end)?);
 }
 /// CPython: Objects/bytesobject.c, `bytes_decode`.
 pub fn bytes_decode<C: CApi>(

@@ -8999,13 +8999,13 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_find(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_find(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_count => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_count(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_count(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_clear => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9021,31 +9021,35 @@ fn of_bytearrayobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_index(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_index(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_rfind => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_rfind(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_rfind(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_rindex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_rindex(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_rindex(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_startswith => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_startswith(c, a0, a1, a2)?))
+            Ok(
+                Value::Object(
+                    super::bytearrayobject::bytearray_startswith(c, a0, a1, a2)?,
+                ),
+            )
         }
         FunctionId::bytearray_endswith => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_endswith(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytearrayobject::bytearray_endswith(c, a0, a1, a2)?))
         }
         FunctionId::bytearray_removeprefix => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9671,25 +9675,25 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_find(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_find(c, a0, a1, a2)?))
         }
         FunctionId::bytes_index => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_index(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_index(c, a0, a1, a2)?))
         }
         FunctionId::bytes_rfind => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_rfind(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_rfind(c, a0, a1, a2)?))
         }
         FunctionId::bytes_rindex => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_rindex(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_rindex(c, a0, a1, a2)?))
         }
         FunctionId::bytes_strip => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9713,7 +9717,7 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_count(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_count(c, a0, a1, a2)?))
         }
         FunctionId::bytes_translate => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -9747,13 +9751,13 @@ fn of_bytesobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_startswith(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_startswith(c, a0, a1, a2)?))
         }
         FunctionId::bytes_endswith => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_endswith(c, a0, a1, a2)?))
+            Ok(Value::Object(super::bytesobject::bytes_endswith(c, a0, a1, a2)?))
         }
         FunctionId::bytes_decode => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -18305,13 +18309,13 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_startswith(c, a0, a1, a2)?))
+            Ok(Value::Object(super::unicodeobject::unicode_startswith(c, a0, a1, a2)?))
         }
         FunctionId::unicode_endswith => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_endswith(c, a0, a1, a2)?))
+            Ok(Value::Object(super::unicodeobject::unicode_endswith(c, a0, a1, a2)?))
         }
         FunctionId::unicode___format__ => {
             let a0 = Value::object(c, args, 0usize)?;
@@ -19997,7 +20001,7 @@ fn of_unicodeobject<C: CApi>(
         FunctionId::unicode_subscript => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_subscript(c, a0, a1)?))
+            Ok(Value::Object(super::unicodeobject::unicode_subscript(c, a0, a1)?))
         }
         FunctionId::unicode_format_getnextarg => {
             let a0 = Value::object(c, args, 0usize)?;

@@ -1791,22 +1791,19 @@ pub fn list_subscript<C: CApi>(
         let mut start = 0;
         let mut stop = 0;
         let mut step = 0;
-        let result_2 = match super::sliceobject::PySlice_Unpack(
+        match super::sliceobject::PySlice_Unpack(
             c,
             item,
             &mut start,
             &mut stop,
             &mut step,
         ) {
-            Ok(result_2) => result_2,
+            Ok(_) => {}
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
             }
             Err(error) => return Err(error),
         };
-        if result_2 < 0 {
-            return Ok(None);
-        }
         return Ok(
             Some(super::listobject::list_slice_wrap(c, _self, start, stop, step)?),
         );

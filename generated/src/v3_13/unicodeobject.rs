@@ -301,53 +301,28 @@ pub fn unicode_count<C: CApi>(
     }
     let item_2 = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
-        Ok(result_3) => result_3,
+    match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_count: call of unicode_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_count: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
-        if nargs < 3 {
-            let result_4 = c.unicode_count_impl(str, &substr, start, isize::MAX)?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
-        }
-        let item_3 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_5 = match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_count: call of unicode_count_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_5 != 0 {
-            let result_6 = c.unicode_count_impl(str, &substr, start, end)?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
-        }
-        return Ok(None);
+    if nargs < 3 {
+        let result_4 = c.unicode_count_impl(str, &substr, start, isize::MAX)?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
     }
-    return Ok(None);
+    let item_3 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_6 = c.unicode_count_impl(str, &substr, start, end)?;
+    return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_encode`.
 pub fn unicode_encode<C: CApi>(
@@ -560,65 +535,34 @@ pub fn unicode_find<C: CApi>(
     }
     let item_2 = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
-        Ok(result_3) => result_3,
+    match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_find: call of unicode_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_find: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
-        if nargs < 3 {
-            let result_4 = super::unicodeobject::unicode_find_impl(
-                c,
-                str,
-                &substr,
-                start,
-                isize::MAX,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
-        }
-        let item_3 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_5 = match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_find: call of unicode_find_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_5 != 0 {
-            let result_6 = super::unicodeobject::unicode_find_impl(
-                c,
-                str,
-                &substr,
-                start,
-                end,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
-        }
-        return Ok(None);
+    if nargs < 3 {
+        let result_4 = super::unicodeobject::unicode_find_impl(
+            c,
+            str,
+            &substr,
+            start,
+            isize::MAX,
+        )?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
     }
-    return Ok(None);
+    let item_3 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_6 = super::unicodeobject::unicode_find_impl(c, str, &substr, start, end)?;
+    return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_index`.
 pub fn unicode_index<C: CApi>(
@@ -654,65 +598,40 @@ pub fn unicode_index<C: CApi>(
     }
     let item_2 = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
-        Ok(result_3) => result_3,
+    match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_index: call of unicode_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_index: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
-        if nargs < 3 {
-            let result_4 = super::unicodeobject::unicode_index_impl(
-                c,
-                str,
-                &substr,
-                start,
-                isize::MAX,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
-        }
-        let item_3 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_5 = match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_index: call of unicode_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_5 != 0 {
-            let result_6 = super::unicodeobject::unicode_index_impl(
-                c,
-                str,
-                &substr,
-                start,
-                end,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
-        }
-        return Ok(None);
+    if nargs < 3 {
+        let result_4 = super::unicodeobject::unicode_index_impl(
+            c,
+            str,
+            &substr,
+            start,
+            isize::MAX,
+        )?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
     }
-    return Ok(None);
+    let item_3 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_6 = super::unicodeobject::unicode_index_impl(
+        c,
+        str,
+        &substr,
+        start,
+        end,
+    )?;
+    return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isascii`.
 pub fn unicode_isascii<C: CApi>(
@@ -1050,65 +969,40 @@ pub fn unicode_rfind<C: CApi>(
     }
     let item_2 = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
-        Ok(result_3) => result_3,
+    match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rfind: call of unicode_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_rfind: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
-        if nargs < 3 {
-            let result_4 = super::unicodeobject::unicode_rfind_impl(
-                c,
-                str,
-                &substr,
-                start,
-                isize::MAX,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
-        }
-        let item_3 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_5 = match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rfind: call of unicode_rfind_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_5 != 0 {
-            let result_6 = super::unicodeobject::unicode_rfind_impl(
-                c,
-                str,
-                &substr,
-                start,
-                end,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
-        }
-        return Ok(None);
+    if nargs < 3 {
+        let result_4 = super::unicodeobject::unicode_rfind_impl(
+            c,
+            str,
+            &substr,
+            start,
+            isize::MAX,
+        )?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
     }
-    return Ok(None);
+    let item_3 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_6 = super::unicodeobject::unicode_rfind_impl(
+        c,
+        str,
+        &substr,
+        start,
+        end,
+    )?;
+    return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_rindex`.
 pub fn unicode_rindex<C: CApi>(
@@ -1144,65 +1038,40 @@ pub fn unicode_rindex<C: CApi>(
     }
     let item_2 = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
-        Ok(result_3) => result_3,
+    match c._PyEval_SliceIndex(Some(&item_2), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rindex: call of unicode_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_rindex: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 != 0 {
-        if nargs < 3 {
-            let result_4 = super::unicodeobject::unicode_rindex_impl(
-                c,
-                str,
-                &substr,
-                start,
-                isize::MAX,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
-        }
-        let item_3 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_5 = match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
-            Ok(result_5) => result_5,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rindex: call of unicode_rindex_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_5 != 0 {
-            let result_6 = super::unicodeobject::unicode_rindex_impl(
-                c,
-                str,
-                &substr,
-                start,
-                end,
-            )?;
-            return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
-        }
-        return Ok(None);
+    if nargs < 3 {
+        let result_4 = super::unicodeobject::unicode_rindex_impl(
+            c,
+            str,
+            &substr,
+            start,
+            isize::MAX,
+        )?;
+        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
     }
-    return Ok(None);
+    let item_3 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_3), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    let result_6 = super::unicodeobject::unicode_rindex_impl(
+        c,
+        str,
+        &substr,
+        start,
+        end,
+    )?;
+    return Ok(Some(c.PyLong_FromSsize_t(result_6)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_split`.
 pub fn unicode_split<C: CApi>(
@@ -1460,7 +1329,7 @@ pub fn unicode_startswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_startswith);
     match c._PyArg_CheckPositional("startswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -1472,84 +1341,47 @@ pub fn unicode_startswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::unicodeobject::unicode_startswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::unicodeobject::unicode_startswith_impl(
+                c,
+                self_,
+                &subobj,
+                0,
+                isize::MAX,
+            )?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_startswith: call of unicode_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_startswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_startswith: call of unicode_startswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_startswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::unicodeobject::unicode_startswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(
+        super::unicodeobject::unicode_startswith_impl(c, self_, &subobj, start, end)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `unicode_endswith`.
 pub fn unicode_endswith<C: CApi>(
@@ -1557,7 +1389,7 @@ pub fn unicode_endswith<C: CApi>(
     self_: &C::Object,
     args: &[C::Object],
     nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_endswith);
     match c._PyArg_CheckPositional("endswith", nargs, 1, 3) {
         Ok(_) => {}
@@ -1569,84 +1401,47 @@ pub fn unicode_endswith<C: CApi>(
     let subobj = c.item(args, 0)?;
     if nargs < 2 {
         return Ok(
-            Some(
-                super::unicodeobject::unicode_endswith_impl(
-                    c,
-                    self_,
-                    &subobj,
-                    0,
-                    isize::MAX,
-                )?,
-            ),
+            super::unicodeobject::unicode_endswith_impl(
+                c,
+                self_,
+                &subobj,
+                0,
+                isize::MAX,
+            )?,
         );
     }
     let item = c.item(args, 1)?;
     let mut start = 0isize;
-    let result_2 = match c._PyEval_SliceIndex(Some(&item), &mut start) {
-        Ok(result_2) => result_2,
+    match c._PyEval_SliceIndex(Some(&item), &mut start) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_endswith: call of unicode_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_endswith: call of _PyEval_SliceIndex while an exception is pending",
-                    ),
-            );
+            return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_2 != 0 {
-        if nargs < 3 {
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        isize::MAX,
-                    )?,
-                ),
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut end = 9223372036854775807isize;
-        let result_3 = match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_endswith: call of unicode_endswith_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            return Ok(
-                Some(
-                    super::unicodeobject::unicode_endswith_impl(
-                        c,
-                        self_,
-                        &subobj,
-                        start,
-                        end,
-                    )?,
-                ),
-            );
-        }
-        return Ok(None);
+    if nargs < 3 {
+        return Ok(
+            super::unicodeobject::unicode_endswith_impl(
+                c,
+                self_,
+                &subobj,
+                start,
+                isize::MAX,
+            )?,
+        );
     }
-    return Ok(None);
+    let item_2 = c.item(args, 2)?;
+    let mut end = 9223372036854775807isize;
+    match c._PyEval_SliceIndex(Some(&item_2), &mut end) {
+        Ok(_) => {}
+        Err(error_3) if c.is_exception(&error_3) => {
+            return Err(error_3);
+        }
+        Err(error_3) => return Err(error_3),
+    };
+    return Ok(
+        super::unicodeobject::unicode_endswith_impl(c, self_, &subobj, start, end)?,
+    );
 }
 /// CPython: Objects/unicodeobject.c, `unicode___format__`.
 pub fn unicode___format__<C: CApi>(
@@ -13348,7 +13143,7 @@ pub fn unicode_subscript<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     item: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_subscript);
     if c._PyIndex_Check(item)? {
         let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
@@ -13371,7 +13166,7 @@ pub fn unicode_subscript<C: CApi>(
             } else {
                 result
             };
-            return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+            return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
         }
         let i = if result < 0 {
             let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
@@ -13390,7 +13185,7 @@ pub fn unicode_subscript<C: CApi>(
         } else {
             result
         };
-        return Ok(Some(super::unicodeobject::unicode_getitem(c, self_, i)?));
+        return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
     }
     if !c.PySlice_Check(item)? {
         let tp = c.Py_TYPE(item)?;
@@ -13408,22 +13203,13 @@ pub fn unicode_subscript<C: CApi>(
     let mut start = 0;
     let mut stop = 0;
     let mut step = 0;
-    let result_3 = match super::sliceobject::PySlice_Unpack(
-        c,
-        item,
-        &mut start,
-        &mut stop,
-        &mut step,
-    ) {
-        Ok(result_3) => result_3,
+    match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
+        Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             return Err(error_2);
         }
         Err(error_2) => return Err(error_2),
     };
-    if result_3 < 0 {
-        return Ok(None);
-    }
     let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
         Ok(result_4) => result_4,
         Err(error_3) if c.is_exception(&error_3) => {
@@ -13481,7 +13267,7 @@ pub fn unicode_subscript<C: CApi>(
     )?;
     if result_5 <= 0 {
         loop {
-            return Ok(Some(c.unicode_get_empty()?));
+            return Ok(c.unicode_get_empty()?);
         }
     }
     if start_2 == 0 {
@@ -13516,47 +13302,39 @@ pub fn unicode_subscript<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
             if result_5 == result_6 {
-                return Ok(
-                    Some(super::unicodeobject::unicode_result_unchanged(c, self_)?),
-                );
+                return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
             }
             if step == 1 {
                 return Ok(
-                    Some(
-                        c
-                            .PyUnicode_Substring(
-                                Some(self_),
-                                start_2,
-                                start_2.wrapping_add(result_5),
-                            )?,
-                    ),
-                );
-            }
-        } else {
-            if step == 1 {
-                return Ok(
-                    Some(
-                        c
-                            .PyUnicode_Substring(
-                                Some(self_),
-                                start_2,
-                                start_2.wrapping_add(result_5),
-                            )?,
-                    ),
-                );
-            }
-        }
-    } else {
-        if step == 1 {
-            return Ok(
-                Some(
                     c
                         .PyUnicode_Substring(
                             Some(self_),
                             start_2,
                             start_2.wrapping_add(result_5),
                         )?,
-                ),
+                );
+            }
+        } else {
+            if step == 1 {
+                return Ok(
+                    c
+                        .PyUnicode_Substring(
+                            Some(self_),
+                            start_2,
+                            start_2.wrapping_add(result_5),
+                        )?,
+                );
+            }
+        }
+    } else {
+        if step == 1 {
+            return Ok(
+                c
+                    .PyUnicode_Substring(
+                        Some(self_),
+                        start_2,
+                        start_2.wrapping_add(result_5),
+                    )?,
             );
         }
     };
@@ -13692,7 +13470,7 @@ pub fn unicode_subscript<C: CApi>(
             break;
         }
     };
-    return Ok(Some(result_10));
+    return Ok(result_10);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_format_getnextarg`.
 pub fn unicode_format_getnextarg<C: CApi>(

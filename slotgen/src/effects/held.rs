@@ -25,7 +25,7 @@ pub(super) struct Held(BTreeMap<String, Functions>);
 
 impl Held {
     pub fn get(&self, member: &str) -> Option<&Functions> {
-        self.0.get(member).filter(|held| !held.open && !(held.functions.is_empty() && held.slots.is_empty()))
+        self.0.get(member).filter(|held| !(held.open || held.functions.is_empty() && held.slots.is_empty()))
     }
 }
 
@@ -82,8 +82,8 @@ fn rows(text: &str, list: Node<'_>, order: &[String], table: &mut Table) {
 
 /// The name that an initialiser ends with, casts aside.
 fn last(text: &str, node: Node<'_>) -> Option<String> {
-    let words = text.get(node.byte_range())?.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let word = words.filter(|word| !word.is_empty()).last()?;
+    let mut words = text.get(node.byte_range())?.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let word = words.rfind(|word| !word.is_empty())?;
     (word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && word != "NULL").then(|| word.to_owned())
 }
 

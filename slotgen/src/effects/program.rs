@@ -163,7 +163,7 @@ impl Program {
         for (name, ctype) in &known.globals {
             match ctype {
                 CType::Opaque(text) if text == "PyTypeObject" => {
-                    drop(self.objects.insert(name.clone(), Origin::BUILTIN))
+                    self.objects.insert(name.clone(), Origin::BUILTIN);
                 }
                 CType::Opaque(text) if text == "PyObject" || known.objects.contains(text) => {
                     self.objects.insert(name.clone(), Origin::CONSTANT);

@@ -35,10 +35,23 @@ fn single(value: &Val) -> Val {
     }
 }
 
+/// The type of what is one of two constants: C would say `int`, unless that is too narrow.
+fn of_constants(x: i128, y: i128) -> &'static str {
+    let all = |fits: fn(i128) -> bool| fits(x) && fits(y);
+    if all(|number| i32::try_from(number).is_ok()) {
+        "const"
+    } else if all(|number| isize::try_from(number).is_ok()) {
+        "isize"
+    } else {
+        "usize"
+    }
+}
+
 fn two(a: &Val, b: &Val) -> Val {
     match (a, b) {
-        (Val::Const(x, _), Val::Const(y, _)) => Val::Int(nowhere(), "const", *x >= 0 && *y >= 0),
+        (Val::Const(x, _), Val::Const(y, _)) => Val::Int(nowhere(), of_constants(*x, *y), *x >= 0 && *y >= 0),
         (Val::Const(x, _), Val::Int(_, int, positive)) | (Val::Int(_, int, positive), Val::Const(x, _)) => {
+            let int = if *int == "const" { of_constants(*x, 0) } else { int };
             Val::Int(nowhere(), int, *positive && *x >= 0)
         }
         (Val::Int(_, x, p), Val::Int(_, y, q)) => {
