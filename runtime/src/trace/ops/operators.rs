@@ -41,8 +41,8 @@ const COMPARISON: u32 = if cfg!(Py_3_13) {
 } else {
     0
 };
-/// The flag by which `COMPARE_OP` asks for a truth value.
-const TO_BOOL: u32 = if cfg!(Py_3_13) { 16 } else { 0 };
+/// The flag by which 3.13's `COMPARE_OP` asks for a truth value.
+const TO_BOOL: u32 = 16;
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
 
 impl<'py> Tracer<'py> {
@@ -61,7 +61,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn compare_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
         let Some(name) = COMPARISONS.get((arg >> COMPARISON) as usize) else { return internal("COMPARE_OP argument") };
         let mut result = self.operate_on(frame, name, 2)?;
-        if arg & TO_BOOL != 0 {
+        if cfg!(Py_3_13) && arg & TO_BOOL != 0 {
             let truth = self.is_true(result)?;
             result = self.boolean(truth);
         }
