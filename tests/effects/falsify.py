@@ -127,7 +127,7 @@ def argument_lists(python):
 
 
 def claim(row):
-    quiet = not row.get("mutates") and not row.get("sets") and not {"io", "writes global"} & set(row.get("flags", ()))
+    quiet = not row.get("mutates") and not row.get("sets") and not {"io", "writes global", "python", "imports"} & set(row.get("flags", ()))
     return {"pure": "pure", "pure by slots": "quiet"}.get(row["verdict"], "quiet" if quiet else None)
 
 

@@ -1469,7 +1469,7 @@ pub static EFFECTS: &[(&str, &str, &str, Effects)] = &[
     ("_string", "formatter_field_name_split", "formatter_field_name_split", Effects(1062)),
     ("_string", "formatter_parser", "formatter_parser", Effects(1062)),
     ("_struct", "_clearcache", "_clearcache", Effects(8224)),
-    ("_struct", "calcsize", "calcsize", Effects(6)),
+    ("_struct", "calcsize", "calcsize", Effects(2054)),
     ("_struct", "iter_unpack", "iter_unpack", Effects(2054)),
     ("_struct", "pack", "pack", Effects(2198)),
     ("_struct", "pack_into", "pack_into", Effects(6294)),
