@@ -1,6 +1,7 @@
 """`eval` and `exec` of known texts within a trace."""
 
 import collections
+import sys
 import unittest
 
 import slotrt
@@ -66,7 +67,12 @@ def no_builtins():
 
 def compiled_first():
     code = compile("a * 2", "<here>", "eval")
-    return eval(code, {"a": 4}), eval(code, None, {"a": 5}), eval(code, globals=None, locals={"a": 6})
+    return eval(code, {"a": 4}), eval(code, None, {"a": 5})
+
+
+def compiled_first_by_keyword():
+    code = compile("a * 2", "<here>", "eval")
+    return eval(code, globals=None, locals={"a": 6})
 
 
 def named():
@@ -136,6 +142,9 @@ WHOLE = [
     (documented,), (messages,), (unexpected,),
     (here, 2), (in_a_dict,), (two_dicts,), (functions,), (names_that_vanish, 1), (errors,), (no_builtins,), (compiled_first,), (named,), (a_class,),
 ]  # fmt: skip
+if sys.version_info >= (3, 13):
+    # Before, eval() took no keywords.
+    WHOLE.append((compiled_first_by_keyword,))
 
 
 def leaves():

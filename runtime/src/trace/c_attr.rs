@@ -1,6 +1,6 @@
 //! Attributes of objects of C classes: those that look them up or set them in their own way, on private objects.
 use super::attr::{has_get, is_data_descriptor, own_dict_allowed, short_name};
-use super::signal::{Traced, unsupported};
+use super::signal::{Traced, internal, unsupported};
 use super::state::Tracer;
 use super::value::ValueId;
 use generated::slots::Slot;
@@ -51,14 +51,21 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         what: &str,
     ) -> Traced<T> {
-        let name = self.with_callbacks(|| property.getattr("__name__").and_then(|name| name.repr()));
-        if let Some(signal) = self.state.pending.take() {
-            return Err(signal);
+        // The words differ between releases, the name is the property's secret in some: an object of an empty class is refused as the object is.
+        const STAND_IN: &std::ffi::CStr = c"lambda qualname: type('stand_in', (), {'__qualname__': qualname})()";
+        let stand_in = class.qualname().and_then(|qualname| self.py.eval(STAND_IN, None, None)?.call1((qualname,)));
+        let stand_in = stand_in.or_else(|error| internal(error.to_string()))?;
+        let plain = self.import("builtins", "property")?;
+        let none = self.py.None();
+        let refused = self.with_callbacks(|| match what {
+            "getter" => plain.call_method1("__get__", (property, &stand_in)),
+            "setter" => plain.call_method1("__set__", (property, &stand_in, none)),
+            _ => plain.call_method1("__delete__", (property, &stand_in)),
+        });
+        match refused {
+            Ok(_) => internal(format!("a property without a {what} let it pass")),
+            Err(error) => self.raise_error(error),
         }
-        let of = name.map_or_else(|_| String::new(), |name| format!(" {name}"));
-        let qualname =
-            class.qualname().and_then(|name| name.repr()).map_or_else(|_| String::new(), |name| name.to_string());
-        self.raise("AttributeError", format!("property{of} of {qualname} object has no {what}"))
     }
 
     /// Attributes of objects of C classes that look them up in their own way.
