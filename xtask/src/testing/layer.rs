@@ -39,7 +39,10 @@ impl Layer {
             Layer::Tables => tables::run(),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
-            Layer::Torch => python::run(interpreters, filter, python::Kind::Torch),
+            // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
+            Layer::Torch => {
+                python::run(&interpreters[interpreters.len().saturating_sub(1)..], filter, python::Kind::Torch)
+            }
         }
     }
 }
