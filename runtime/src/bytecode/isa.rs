@@ -27,6 +27,12 @@ impl Isa {
         Self { table: RUNNING }
     }
 
+    /// Whether the NULL of a call without a receiver lies below the callable, not above it.
+    #[must_use]
+    pub fn null_comes_first(self) -> bool {
+        self.minor() < 13
+    }
+
     /// The minor version of the release.
     #[must_use]
     pub fn minor(self) -> u8 {

@@ -99,8 +99,11 @@ impl State {
 
     /// Puts the two values of a method load, or of a global to be called, on the stack.
     fn push_callable(&mut self, code: &Code, second: Entry) {
-        let null_comes_first = code.isa().minor() < 13;
-        self.stack.extend(if null_comes_first { [second, Entry::Object] } else { [Entry::Object, second] });
+        self.stack.extend(if code.isa().null_comes_first() {
+            [second, Entry::Object]
+        } else {
+            [Entry::Object, second]
+        });
     }
 
     /// The state after the instruction, on the way to its jump target or to the next instruction.

@@ -223,7 +223,7 @@ impl Writer<'_, '_> {
     fn advance(&mut self, next: usize) -> Result<(), Failure> {
         if next > 0 {
             self.begin_callee();
-            self.plain(Op::COPY, if cfg!(Py_3_13) { 1 } else { 2 });
+            self.plain(Op::COPY, 1 + u32::from(self.code.isa().null_comes_first()));
             self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
             self.end_callee();
             self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());

@@ -95,16 +95,16 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.end_callee();
     }
 
-    /// Before a callable is pushed: up to 3.12 its NULL lies below it.
+    /// Before a callable is pushed.
     pub(super) fn begin_callee(&mut self) {
-        if cfg!(not(Py_3_13)) {
+        if self.code.isa().null_comes_first() {
             self.plain(Op::PUSH_NULL, 0);
         }
     }
 
     /// After a callable was pushed.
     pub(super) fn end_callee(&mut self) {
-        if cfg!(Py_3_13) {
+        if !self.code.isa().null_comes_first() {
             self.plain(Op::PUSH_NULL, 0);
         }
     }

@@ -8,9 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::rc::Rc;
 
-/// Up to 3.12 the NULL of a call without a receiver lies below the callable.
-const NULL_FIRST: bool = cfg!(not(Py_3_13));
-
 /// One frame.
 #[derive(Debug)]
 pub struct Frame {
@@ -68,7 +65,7 @@ impl Frame {
     pub(super) fn push_callable(&mut self, callable: ValueId, receiver: Option<ValueId>) {
         let other = receiver.map_or(StackEntry::Null, StackEntry::Object);
         let callable = StackEntry::Object(callable);
-        self.stack.extend(match (NULL_FIRST, receiver) {
+        self.stack.extend(match (self.code.isa().null_comes_first(), receiver) {
             (true, None) => [other, callable],
             _ => [callable, other],
         });

@@ -8,11 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
 impl Code {
-    /// Whether the NULL of a call lies below the callable, not above it.
-    fn null_comes_first(&self) -> bool {
-        self.isa().minor() < 13
-    }
-
     fn offers(&self, op: Op) -> bool {
         self.isa().number(op).is_some()
     }
@@ -45,7 +40,7 @@ impl Code {
     /// Pushes a constant to be called: two values.
     pub(super) fn load_callable(&mut self, constant: usize) -> Vec<Instr> {
         let mut steps = [(Op::LOAD_CONST, constant), (Op::PUSH_NULL, 0)];
-        if self.null_comes_first() {
+        if self.isa().null_comes_first() {
             steps.reverse();
         }
         self.steps(&steps)
@@ -54,7 +49,7 @@ impl Code {
     /// Pushes the attribute, to be called, of the object that lies `depth` deep: two values.
     pub(super) fn load_bound(&mut self, depth: usize, name: &str) -> Vec<Instr> {
         let attribute = self.attribute(name);
-        if self.null_comes_first() {
+        if self.isa().null_comes_first() {
             return self.steps(&[(Op::PUSH_NULL, 0), (Op::COPY, depth + 1), attribute]);
         }
         self.steps(&[(Op::COPY, depth), attribute, (Op::PUSH_NULL, 0)])

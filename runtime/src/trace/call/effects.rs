@@ -1,7 +1,7 @@
 //! Which C functions may run during a trace: those whose effects are confined to their arguments, and a short reviewed list.
+use crate::semantics::effects::EFFECTS;
+use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::{Effects, find};
-use generated::v3_13::effects::EFFECTS;
-use generated::v3_13::slotdefs::SLOTDEFS;
 
 use super::reviewed::{REVIEWED, STATEFUL};
 

@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn ends_async(&mut self, signal: &Signal) -> Traced<bool> {
+    pub(super) fn ends_async(&mut self, signal: &Signal) -> Traced<bool> {
         Ok(self.raised_is(signal, "StopAsyncIteration")? || self.raised_is(signal, "GeneratorExit")?)
     }
 
@@ -138,8 +138,8 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// The class, as `aclose` throws it.
-    fn generator_exit(&mut self) -> Traced<ValueId> {
+    /// The class, as closing throws it.
+    pub(super) fn generator_exit(&mut self) -> Traced<ValueId> {
         let class = self.import("builtins", "GeneratorExit")?;
         Ok(self.constant(class))
     }

@@ -92,8 +92,7 @@ impl<'py> Tracer<'py> {
         ) {
             return Ok(none);
         }
-        let exit = self.import("builtins", "GeneratorExit")?;
-        let exit = self.constant(exit);
+        let exit = self.generator_exit()?;
         match self.step_generator(id, With::Exception(exit)) {
             Ok(Sent::Returned(_)) => Ok(none),
             Ok(Sent::Yielded(_)) => self.raise("RuntimeError", "coroutine ignored GeneratorExit"),
@@ -103,12 +102,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn is_an_end(&mut self, signal: &Signal) -> Traced<bool> {
-        for class in ["StopIteration", "StopAsyncIteration", "GeneratorExit"] {
-            if self.raised_is(signal, class)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(self.raised_is(signal, "StopIteration")? || self.ends_async(signal)?)
     }
 
     fn async_generator_method(&mut self, id: ValueId, name: &str, args: &[ValueId]) -> Traced<ValueId> {
