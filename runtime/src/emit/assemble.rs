@@ -2,8 +2,8 @@
 use super::end::Frame;
 use super::writer::{Arg, Prologue, Written};
 use super::{Failure, Host};
-use crate::bytecode::split::Split;
-use crate::bytecode::{Code, Instr, Op, Position};
+use crate::bytecode::split::{Split, interrupts};
+use crate::bytecode::{Code, Instr, Label, Op, Position};
 use crate::ffi::function;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -58,9 +58,19 @@ fn tail(py: Python<'_>, split: Split, prologue: Prologue, slots: Slots, host: &d
     let at = code.index(body).unwrap_or(0);
     let inserted = code.nlocals() - slots.nlocals;
     let written = put(py, &mut code, at, prologue, Slots { inserted, ..slots }, line);
-    let jump = code.jump(Op::JUMP_FORWARD, entry);
-    code.insert(at + written, [Instr { position: line, ..jump }]);
+    let jumps = way_in(py, &mut code, entry);
+    code.insert(at + written, jumps.into_iter().map(|jump| Instr { position: line, ..jump }));
     Ok(code)
+}
+
+/// From the prologue, where the state is put up, to the instruction that broke. A continuation's start handles no signals, and
+/// the loops that its trace went round run no more: so that nothing runs for ever, they are handled here.
+fn way_in(py: Python<'_>, code: &mut Code, entry: Label) -> Vec<Instr> {
+    if !code.is_continuation(py) {
+        return vec![code.jump(Op::JUMP_FORWARD, entry)];
+    }
+    let handler = code.index(entry).and_then(|at| code.instrs.get(at)).and_then(|instr| instr.handler);
+    interrupts::check(code, entry, handler).into()
 }
 
 /// How slots of the traced code are numbered after temporaries were inserted behind its plain locals.

@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 const VARARGS: u32 = 0x4;
 const VARKEYWORDS: u32 = 0x8;
+/// `RESUME_AFTER_YIELD_FROM`: no signals are handled here, where no handler of the program is. What the program itself runs
+/// handles them: each of its own checks is made, natively before a hand-over or in the copy after the prologue.
+const UNINTERRUPTED: usize = 2;
 
 /// The continuation of `root` at instruction `resume`.
 pub(super) fn build(
@@ -36,7 +39,7 @@ pub(super) fn build(
         prologue.push(Op::POP_TOP, 0);
     }
     prologue.slots(py, cargo, marks);
-    prologue.push(Op::RESUME, 0);
+    prologue.push(Op::RESUME, UNINTERRUPTED);
     prologue.stack(py, cargo, marks);
     let jump = prologue.code.jump(Op::JUMP_FORWARD, target);
     prologue.instrs.push(jump);

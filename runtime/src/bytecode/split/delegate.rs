@@ -24,7 +24,7 @@ impl Block<'_> {
     /// program runs any more.
     pub fn delegate(&mut self, py: Python<'_>, count: usize, marks: &Marks) {
         let none = self.code.constant(py.None().bind(py));
-        let call = self.code.call(count);
+        let call = self.code.end_call(count);
         self.instrs.extend(call);
         let caught = self.untraced();
         let raised = Some(Handler { target: caught, depth: 0, lasti: false });
@@ -69,12 +69,12 @@ impl Block<'_> {
         let cleanup = self.cleanup(py, marks, done, raised);
         let handler = Some(Handler { target: cleanup, depth: 2, lasti: false });
         let label = self.take_off_traceback();
-        let mut instrs = self.code.load_bound(2, "throw");
+        let mut instrs = self.code.begin_method(py, marks, 2, "throw");
         instrs.push(self.code.instr(Op::COPY, 3));
-        instrs.extend(self.code.call(1));
+        instrs.extend(self.code.end_call(1));
         self.rescue.extend(instrs.into_iter().map(|instr| Instr { handler, ..instr }));
         self.rescue(&[(Op::SWAP, 2), (Op::POP_TOP, 0)], None);
-        let back = self.code.jump(Op::JUMP_BACKWARD, given);
+        let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, given);
         self.rescue.push(back);
         label
     }
@@ -83,7 +83,7 @@ impl Block<'_> {
     fn cleanup(&mut self, py: Python<'_>, marks: &Marks, done: Label, raised: Option<Handler>) -> Label {
         let instrs = self.code.cleanup_throw(py, marks, done);
         let label = instrs.first().map_or(done, |first| first.id);
-        let raises = |instr: &Instr| !matches!(instr.op, Op::JUMP_BACKWARD);
+        let raises = |instr: &Instr| instr.op != Op::JUMP_BACKWARD_NO_INTERRUPT;
         self.rescue
             .extend(instrs.into_iter().map(|instr| Instr { handler: raised.filter(|_| raises(&instr)), ..instr }));
         label
@@ -154,9 +154,9 @@ pub(super) fn serve(py: Python<'_>, code: &mut Code, marks: &Marks) {
 /// Replaces the exception on top of the stack by the one to raise in its place.
 fn exchange(py: Python<'_>, code: &mut Code, marks: &Marks) -> Vec<Instr> {
     let error = code.constant(marks.stop_error.bind(py)) as usize;
-    let mut instrs = code.load_callable(error);
+    let mut instrs = code.begin_call(py, marks, error);
     instrs.push(code.instr(Op::COPY, 3));
-    instrs.extend(code.call(1));
+    instrs.extend(code.end_call(1));
     instrs.extend([code.instr(Op::SWAP, 2), code.instr(Op::POP_TOP, 0)]);
     instrs
 }

@@ -7,6 +7,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
+/// The subscription among `BINARY_OP`'s operators, where it is one.
+const NB_SUBSCR: usize = 26;
+
 impl Code {
     fn offers(&self, op: Op) -> bool {
         self.isa().number(op).is_some()
@@ -37,30 +40,24 @@ impl Code {
         self.jump(op, target)
     }
 
-    /// Pushes a constant to be called: two values.
-    pub(super) fn load_callable(&mut self, constant: usize) -> Vec<Instr> {
-        let mut steps = [(Op::LOAD_CONST, constant), (Op::PUSH_NULL, 0)];
-        if self.isa().null_comes_first() {
-            steps.reverse();
-        }
-        self.steps(&steps)
+    /// Begins the call of a constant, as [`Code::end_call`] ends it: two values.
+    pub(super) fn begin_call(&mut self, py: Python<'_>, marks: &Marks, constant: usize) -> Vec<Instr> {
+        let caller = self.constant(marks.caller.bind(py).as_any()) as usize;
+        self.steps(&[(Op::LOAD_CONST, caller), (Op::LOAD_CONST, constant)])
     }
 
-    /// Pushes the attribute, to be called, of the object that lies `depth` deep: two values.
-    pub(super) fn load_bound(&mut self, depth: usize, name: &str) -> Vec<Instr> {
-        let attribute = self.attribute(name);
-        if self.isa().null_comes_first() {
-            return self.steps(&[(Op::PUSH_NULL, 0), (Op::COPY, depth + 1), attribute]);
-        }
-        self.steps(&[(Op::COPY, depth), attribute, (Op::PUSH_NULL, 0)])
+    /// Begins the call of an attribute of the object that lies `depth` deep: two values.
+    pub(super) fn begin_method(&mut self, py: Python<'_>, marks: &Marks, depth: usize, name: &str) -> Vec<Instr> {
+        let (caller, attribute) = (self.constant(marks.caller.bind(py).as_any()) as usize, self.attribute(name));
+        self.steps(&[(Op::LOAD_CONST, caller), (Op::COPY, depth + 1), attribute])
     }
 
-    /// Calls with this many positional arguments.
-    pub(super) fn call(&mut self, count: usize) -> Vec<Instr> {
-        if self.offers(Op::PRECALL) {
-            return self.steps(&[(Op::PRECALL, count), (Op::CALL, count)]);
-        }
-        self.steps(&[(Op::CALL, count)])
+    /// Calls with this many positional arguments. Behind a call instruction the interpreter handles signals and other
+    /// asynchronous exceptions, which then are raised here, where no handler of the program is: a subscription does not.
+    pub(super) fn end_call(&mut self, count: usize) -> Vec<Instr> {
+        let subscribe =
+            if self.offers(Op::BINARY_SUBSCR) { (Op::BINARY_SUBSCR, 0) } else { (Op::BINARY_OP, NB_SUBSCR) };
+        self.steps(&[(Op::BUILD_TUPLE, count + 1), subscribe])
     }
 
     /// Replaces the value on top by an attribute of it.
@@ -74,8 +71,8 @@ impl Code {
             return self.steps(&[(Op::LOAD_LOCALS, 0)]);
         }
         let function = self.constant(marks.namespace.bind(py)) as usize;
-        let mut instrs = self.load_callable(function);
-        instrs.extend(self.call(0));
+        let mut instrs = self.begin_call(py, marks, function);
+        instrs.extend(self.end_call(0));
         instrs
     }
 
@@ -84,7 +81,7 @@ impl Code {
     pub(super) fn cleanup_throw(&mut self, py: Python<'_>, marks: &Marks, done: Label) -> Vec<Instr> {
         if self.offers(Op::CLEANUP_THROW) {
             let mut instrs = self.steps(&[(Op::CLEANUP_THROW, 0)]);
-            instrs.push(self.jump(Op::JUMP_BACKWARD, done));
+            instrs.push(self.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, done));
             return instrs;
         }
         let stop = self.constant(marks.stop_iteration.bind(py)) as usize;
@@ -93,7 +90,7 @@ impl Code {
         let mut instrs = self.steps(&[(Op::LOAD_CONST, stop), (Op::CHECK_EXC_MATCH, 0)]);
         instrs.push(self.unless(again.id));
         instrs.extend(self.steps(&[value, (Op::SWAP, 3), (Op::POP_TOP, 0), (Op::POP_TOP, 0)]));
-        instrs.push(self.jump(Op::JUMP_BACKWARD, done));
+        instrs.push(self.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, done));
         instrs.push(again);
         instrs
     }

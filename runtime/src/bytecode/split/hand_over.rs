@@ -3,7 +3,7 @@ use super::super::code::Code;
 use super::super::instr::{Handler, Instr, Label, Position};
 use super::super::shape::{Bound, Entry, State};
 use super::lineage::Origin;
-use super::{Cargo, Continuation, Key, Marks, Refusal, Split, Way, is_free};
+use super::{Cargo, Continuation, Key, Marks, Refusal, Split, Way, interrupts, is_free};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -44,11 +44,19 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         }
     }
     if let Some(target) = native.target {
+        let raised = interrupts::raising(code, &native)
+            .and_then(|before| Some((before.handler?, jumped.raised(before)?)))
+            .map(|(handler, raised)| {
+                let target = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
+                Ok::<_, Refusal>(Handler { target, ..handler })
+            })
+            .transpose()?;
         let (target, head, after) = skipped(code, target, native.op, jumped);
         let block = ways.block(split, Way::Jump, target, &after, native.position)?;
         let block = ways.precede(split, block, head);
+        let landing = interrupts::land(&mut split.code, &native, block, raised);
         let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
-        split.code.instrs[index].target = Some(block);
+        split.code.instrs[index].target = Some(landing);
     }
     if !code.isa().ends_block(native.op) {
         let next = next.ok_or(Refusal::Unreachable(at + 1))?;
@@ -62,6 +70,9 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
         } else {
             split.code.insert(index, ways.blocks.pop().unwrap_or_default());
         }
+    }
+    if let Some(next) = next {
+        interrupts::keep(&mut split.code, code, next, code.instrs[at + run - 1].handler);
     }
     for block in ways.blocks {
         split.code.instrs.extend(block);
@@ -207,7 +218,7 @@ impl Block<'_> {
     fn write(&mut self, py: Python<'_>, cargo: &Cargo, constant: usize, marks: &Marks) {
         let carried = self.take_down(py, cargo, marks);
         let callee = if cargo.delegates {
-            self.code.load_callable(constant)
+            self.code.begin_call(py, marks, constant)
         } else {
             vec![self.code.instr(Op::LOAD_CONST, constant as u32)]
         };
@@ -296,7 +307,8 @@ impl Block<'_> {
         let handler = Some(Handler { target: caught.id, depth, lasti: false });
         let load = self.code.load_checked(slot);
         self.instrs.extend([Instr { handler, ..load }, next]);
-        let (mark, back) = (self.code.instr(Op::LOAD_CONST, mark), self.code.jump(Op::JUMP_BACKWARD, next.id));
+        let (mark, back) =
+            (self.code.instr(Op::LOAD_CONST, mark), self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, next.id));
         self.rescue.extend([caught, mark, back]);
     }
 }

@@ -7,11 +7,13 @@
 //! A generator or coroutine keeps its frame, for others hold it: there the rest runs as another generator (coroutine), to
 //! which the frame delegates as `yield from` (`await`) does. The variables of a module's or class's body lie in a namespace,
 //! which is the packet's last value.
+mod caller;
 mod continuation;
 mod delegate;
 mod dialect;
 pub(crate) mod everywhere;
 mod hand_over;
+pub(crate) mod interrupts;
 pub(crate) mod ledger;
 mod lineage;
 
@@ -121,6 +123,8 @@ pub struct Marks {
     stop_error: Py<PyAny>,
     /// `StopIteration`, for releases without `CLEANUP_THROW`.
     stop_iteration: Py<PyAny>,
+    /// Calls what it is subscribed with.
+    caller: Py<caller::Caller>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     namespace: Py<PyAny>,
 }
@@ -134,6 +138,7 @@ impl Marks {
             exception: builtins.getattr("BaseException")?.call0()?.unbind(),
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
             stop_iteration: builtins.getattr("StopIteration")?.unbind(),
+            caller: Py::new(py, caller::Caller)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
         })
     }
