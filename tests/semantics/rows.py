@@ -93,12 +93,12 @@ DOUBLES = (0.0, -1.5, 1e300, float("nan"), float("inf"))
 BOUND = 4096
 GROWING = ("Power", "Lshift", "Multiply", "Repeat", "power", "pow", "lshift", "repeat", "mul", "PyLong_FromString")
 # What the name of a function says that may look for the end of an iterable.
-CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash", "And", "Xor", "Or", "Subtract")
+CONSUMING = ("Sequence", "Mapping", "Iter", "List", "Tuple", "Dict", "Set", "Bytes", "ByteArray", "Unicode", "Call", "call", "init", "new", "extend", "update", "contains", "concat", "views", "set_", "InPlaceAdd", "inplace", "Remainder", "Hash", "And", "Xor", "Or", "Subtract", "ass_sub")
 # What a value is not tried with, by words of the function's name: what would not end, or take gigabytes, and what crashes CPython 3.13.0 itself (a power whose
 # modulus alone is a Decimal; substitution of type variables by what raises, and by a list that holds itself).
 UNTRIED = {"count": CONSUMING, "range huge": CONSUMING, "recursive": ("GetItem", "getitem", "Subscript", "GenericAlias", "Substitute", "Call", "call"), "Decimal": ("Power", "power"), "Decimal nan": ("Power", "power"), "AttributeRaises": ("ga_",), "alias var": ("GetItem", "ga_getitem"), "digit bound": ("ByteArray", "Bytes", "bytearray", "bytes")}
 # Parameters that may be NULL for some arguments alone.
-NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower", "PyObject_Dir")
+NEVER_NULL = ("PyNumber_Power", "PyNumber_InPlacePower", "PyObject_Dir", "PyDict_MergeFromSeq2")
 
 # What a function asks of arguments that it does not look at itself: parameter and types.
 ITERATORS = (type(iter([])), type(iter("")), type(iter(range(2**70))), type(x for x in ""), enumerate, zip, map, filter, reversed, type(iter(int, 1)))
@@ -106,3 +106,19 @@ DEMANDS = {
     "PyIter_Next": {0: ITERATORS}, "PyIter_Send": {0: ITERATORS}, "PyCFunction_Call": {1: tuple, 2: dict}, "PyObject_Call": {1: tuple, 2: dict}, "PyVectorcall_Call": {1: tuple, 2: dict},
     "PyWrapper_New": {0: type(int.__add__)}, "PyObject_CallObject": {1: tuple}, "PyEval_CallObjectWithKeywords": {1: tuple, 2: dict},
 }
+
+# Every operation of Python, by the C functions that its instructions and builtins come to; each must be compared.
+OPERATIONS = {
+    "binary": ("PyNumber_Add", "PyNumber_Subtract", "PyNumber_Multiply", "PyNumber_MatrixMultiply", "PyNumber_TrueDivide", "PyNumber_FloorDivide", "PyNumber_Remainder", "PyNumber_Divmod", "PyNumber_Power", "PyNumber_Lshift", "PyNumber_Rshift", "PyNumber_And", "PyNumber_Xor", "PyNumber_Or"),
+    "in place": ("PyNumber_InPlaceAdd", "PyNumber_InPlaceSubtract", "PyNumber_InPlaceMultiply", "PyNumber_InPlaceMatrixMultiply", "PyNumber_InPlaceTrueDivide", "PyNumber_InPlaceFloorDivide", "PyNumber_InPlaceRemainder", "PyNumber_InPlacePower", "PyNumber_InPlaceLshift", "PyNumber_InPlaceRshift", "PyNumber_InPlaceAnd", "PyNumber_InPlaceXor", "PyNumber_InPlaceOr"),
+    "unary": ("PyNumber_Negative", "PyNumber_Positive", "PyNumber_Invert", "PyNumber_Absolute", "PyObject_Not", "PyObject_IsTrue"),
+    "comparison": ("PyObject_RichCompare", "PyObject_RichCompareBool", "PySequence_Contains", "PyObject_IsInstance", "PyObject_IsSubclass"),
+    "item": ("PyObject_GetItem", "PyObject_SetItem", "PyObject_DelItem", "PySequence_GetItem", "PySequence_SetItem", "PySequence_DelItem", "PySequence_GetSlice", "PyObject_Size", "PyObject_LengthHint"),
+    "attribute": ("PyObject_GetAttr", "PyObject_SetAttr", "PyObject_GenericGetAttr", "PyObject_GenericSetAttr", "PyObject_HasAttr", "PyObject_Dir"),
+    "iteration": ("PyObject_GetIter", "PyObject_SelfIter", "PyIter_Next", "PySequence_List", "PySequence_Tuple", "PySequence_Fast", "PySequence_Count", "PySequence_Index"),
+    "conversion": ("PyNumber_Index", "PyNumber_Long", "PyNumber_Float", "PyObject_Str", "PyObject_Repr", "PyObject_ASCII", "PyObject_Bytes", "PyObject_Format", "PyObject_Hash", "PyNumber_AsSsize_t", "PyNumber_ToBase"),
+    "call": ("PyObject_Call", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyObject_CallObject", "slot_tp_call", "method_vectorcall", "wrapper_call"),
+    "construction": ("type_call", "slot_tp_new", "slot_tp_init", "object_new", "object_init", "type_new", "type_init"),
+}
+# Those that no translation comes to the end of yet: at what it stops.
+IDLE = {"PyNumber_Long": "Py_buffer", "type_new": "type_new_impl", "wrapper_call": "PyWrapperDescrObject_d_wrapped"} | ({"slot_tp_new": "?"} if sys.version_info < (3, 12) else {})

@@ -15,6 +15,9 @@ import typing
 import weakref
 
 import classes
+from describe import describe
+
+HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 @dataclasses.dataclass
@@ -121,6 +124,43 @@ class Value:
         self.sample = make()
         self.kind = type(self.sample)
         self.is_type = issubclass(self.kind, type)
+        self.own = dictionary(self.sample) if fixed else None
+        self.kept = None if self.own is None else dict(self.own)
+
+    def changes(self):
+        """What a case set on a value that all cases share; it is taken off again."""
+        if self.kept is None:
+            return []
+        now = dictionary(self.sample)
+        out = []
+        if now is not self.own and not isinstance(self.sample, type):
+            out.append(("__dict__", repr(describe(now))))
+            object.__setattr__(self.sample, "__dict__", self.own)
+            now = self.own
+        for name in [name for name in now.keys() | self.kept.keys() if now.get(name, self) is not self.kept.get(name, self)]:
+            out.append((str(name), repr(describe(now[name])) if name in now else "deleted"))
+            self.put(name, now)
+        return sorted(out)
+
+    def put(self, name, own):
+        """Makes an attribute what it was."""
+        of_class = isinstance(self.sample, type)
+        if name not in self.kept:
+            type.__delattr__(self.sample, name) if of_class else own.pop(name)
+        elif of_class:
+            type.__setattr__(self.sample, name, self.kept[name])
+        else:
+            own[name] = self.kept[name]
+
+
+def dictionary(value):
+    """The dictionary of the attributes that can be set on a value; nothing if none can."""
+    if isinstance(value, type):
+        return type.__dict__["__dict__"].__get__(value) if value.__flags__ & HEAP else None
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
 
 
 def everything():

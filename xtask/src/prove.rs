@@ -54,8 +54,10 @@ enum What {
     Codes(codes::Options),
     /// Translated functions: every public one, and those in slots, called with hundreds of values, give what the interpreter's own give
     ///
-    /// Result or exception with its message, the order of user methods called, and the arguments afterwards.
+    /// Result or exception with its message, the order of user methods called, and the arguments afterwards. A few functions at a time run in
+    /// a process of their own, bounded in memory; one that crashes, hangs or runs out of memory is a difference too.
     #[command(after_help = "Examples:\n  cargo xtask prove semantics\n  \
+        cargo xtask prove semantics --release 3.13 --part 1/4 --debug\n  \
         cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000\n  \
         cargo xtask prove semantics --json")]
     Semantics(semantics::Options),

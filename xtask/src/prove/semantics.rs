@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Releases whose functions are translated and run on real objects.
-const RELEASES: [&str; 2] = ["3.11", "3.13"];
+const RELEASES: [&str; 3] = ["3.11", "3.12", "3.13"];
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.13); without any, 3.11 and 3.13
+    /// Releases (3.13); without any, all that run translations
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
     /// The interpreter, where it is not the one that is found
@@ -28,7 +28,16 @@ pub struct Options {
     /// Cases of one function, if it has as many
     #[arg(long, default_value_t = 1000)]
     limit: u32,
-    /// Print the reports as JSON
+    /// Processes at once; half of the processors without it
+    #[arg(long)]
+    jobs: Option<u32>,
+    /// One part of the functions, such as 2/5 for the second of five
+    #[arg(long, value_name = "N/OF")]
+    part: Option<String>,
+    /// Build the runtime without optimisation: sooner built, and its arithmetic checked
+    #[arg(long)]
+    debug: bool,
+    /// Print the reports as JSON, with the functions whose cases ended unsupported
     #[arg(long)]
     json: bool,
 }
@@ -41,6 +50,9 @@ struct Group {
     differs: String,
     count: u64,
     cases: Vec<String>,
+    /// Why it is to be so, where another release's bodies stand in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 /// What `tests/semantics/run.py` prints last.
@@ -57,7 +69,10 @@ struct Report {
     entered: u64,
     differences: u64,
     groups: Vec<Group>,
+    known: Vec<Group>,
+    operations: BTreeMap<String, u64>,
     unsupported: BTreeMap<String, u64>,
+    stopped: BTreeMap<String, u64>,
     #[serde(rename = "left out")]
     left_out: Vec<String>,
     #[serde(rename = "too large")]
@@ -93,7 +108,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn one(python: &Interpreter, options: &Options) -> Result<Report> {
-    let library = wheel::compile(python, Profile::Release)?;
+    let library = wheel::compile(python, if options.debug { Profile::Dev } else { Profile::Release })?;
     let package = wheel::tree(python, &library)?;
     let step = Step::start(format!("Semantics of CPython {}", python.full_version()));
     let mut command = Command::new(&python.executable);
@@ -101,6 +116,12 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
     command.arg("--limit").arg(options.limit.to_string());
     if let Some(functions) = &options.functions {
         command.arg("--functions").arg(functions);
+    }
+    if let Some(jobs) = options.jobs {
+        command.arg("--jobs").arg(jobs.to_string());
+    }
+    if let Some(part) = &options.part {
+        command.arg("--part").arg(part);
     }
     command.env("PYTHONPATH", package).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("the runner could not be started")?;
@@ -131,40 +152,37 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
 
 fn show(report: &Report) {
     step::suspended(|| {
-        for group in &report.groups {
-            anstream::println!(
-                "{} ({}): {} differs in {} cases",
-                group.function,
-                group.against,
-                group.differs,
-                group.count
-            );
-            group.cases.iter().for_each(|case| anstream::println!("    {case}"));
+        for group in report.groups.iter().chain(&report.known) {
+            let Group { function, against, differs, count, .. } = group;
+            let known = group.why.as_ref().map_or(String::new(), |why| format!(", as is known: {why}"));
+            anstream::println!("{function} ({against}): {differs} differs in {count} cases{known}");
+            group.cases.iter().filter(|_| group.why.is_none()).for_each(|case| anstream::println!("    {case}"));
         }
-        let stopped: u64 = report.unsupported.values().sum();
-        let mut names: Vec<_> = report.unsupported.iter().collect();
-        names.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
-        if !names.is_empty() {
-            anstream::println!("ended at what real objects are not asked for, by name:");
-            names.iter().take(20).for_each(|(name, count)| anstream::println!("    {count:>8} {name}"));
-            if names.len() > 20 {
-                anstream::println!("             and {} more names (--json shows all)", names.len() - 20);
-            }
-        }
+        show_unsupported(&report.unsupported);
         report.slow.iter().for_each(|case| anstream::println!("took too long: {case}"));
+        let operations: Vec<_> = report.operations.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        anstream::println!("cases of Python's operations: {}", operations.join(", "));
+        let Report { release, cases, values, seconds, exercised, exposed, slot_functions, .. } = report;
         anstream::println!(
-            "CPython {}: {} cases over {} values in {} s: {} functions compared ({} public ones exposed, {} in slots of the values' types), {} entered, {} public functions left out, {} cases ended unsupported, {} differences",
-            report.release,
-            report.cases,
-            report.values,
-            report.seconds,
-            report.exercised,
-            report.exposed,
-            report.slot_functions,
+            "CPython {release}: {cases} cases over {values} values in {seconds} s: {exercised} functions compared \
+             ({exposed} public ones exposed, {slot_functions} in slots of the values' types), {} entered, \
+             {} public functions left out, {} cases ended unsupported, {} differences",
             report.entered,
             report.left_out.len(),
-            stopped,
+            report.unsupported.values().sum::<u64>(),
             report.differences
         );
     });
+}
+
+fn show_unsupported(unsupported: &BTreeMap<String, u64>) {
+    let mut names: Vec<_> = unsupported.iter().collect();
+    names.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
+    if !names.is_empty() {
+        anstream::println!("ended at what real objects are not asked for, by name:");
+        names.iter().take(20).for_each(|(name, count)| anstream::println!("    {count:>8} {name}"));
+    }
+    if names.len() > 20 {
+        anstream::println!("             and {} more names (--json shows all)", names.len() - 20);
+    }
 }
