@@ -1,9 +1,11 @@
 """Runs one file of CPython's own tests under a hook mode; prints the outcome of every test as a line of JSON.
 
-    python child.py MODE NAME [ROUNDS]
+    python child.py MODE NAME [ROUNDS [WHOLE]]
 
 With ROUNDS, each test runs again and again, at most that often, as long as a round brings something new under the hook
 (twice without it, to see which tests can run again at all); what happens from the second time on is an outcome of its own.
+The mode "watch" runs without a hook and lists the functions whose frames the program looks at; WHOLE is a file with such a
+list: these are not broken.
 """
 import importlib
 import json
@@ -88,7 +90,7 @@ def repeat(mode, rounds, counters):
     def more(number):
         if rounds < 2 or time.monotonic() > end:
             return False
-        if mode == "none":
+        if mode in ("none", "watch"):
             return number < 2
         pairs, last = counters.counters()["pairs"], before[0]
         before[0] = pairs
@@ -97,25 +99,62 @@ def repeat(mode, rounds, counters):
     return more
 
 
-def main(mode, name, rounds=1):
+class Watch:
+    """Functions whose frames were on the stack when the program asked for a frame, or for that of a generator."""
+
+    def __init__(self):
+        self.seen, self.busy = set(), False
+        sys.addaudithook(self.hear)
+
+    def hear(self, event, arguments):
+        if self.busy or event not in ("sys._getframe", "sys._current_frames", "object.__getattr__"):
+            return
+        if event == "object.__getattr__" and not str(arguments[1]).startswith(("gi_", "cr_", "ag_")):
+            return
+        self.busy = True
+        try:
+            self.look(sys._getframe(1))
+            if event == "object.__getattr__":
+                self.add(getattr(arguments[0], str(arguments[1])[:3] + "code"))
+        finally:
+            self.busy = False
+
+    def look(self, frame):
+        while frame is not None:
+            self.add(frame.f_code)
+            frame = frame.f_back
+
+    def add(self, code):
+        self.seen.add((code.co_filename, code.co_qualname, code.co_firstlineno))
+
+
+def begin(mode, whole):
+    """Installs what the mode says: the hook's counters, if it counts, and the watch."""
+    if mode in ("none", "watch"):
+        return None, Watch() if mode == "watch" else None
+    from slotrt import hook
+
+    if mode == "empty":
+        return hook.empty(True), None
+    return hook.install(mode, *([[tuple(name) for name in json.loads(open(whole).read())]] if whole else [])), None
+
+
+def main(mode, name, rounds=1, whole=None):
     from test import support
 
     support.use_resources = []
     support.verbose = 0
-    counters = None
-    if mode != "none":
-        from slotrt import hook
-
-        counters = hook.install(mode) if mode != "empty" else hook.empty(True)
+    counters, watch = begin(mode, whole)
     module = importlib.import_module(f"test.{name}")
     result = Outcomes()
     tests = flat(unittest.defaultTestLoader.loadTestsFromModule(module))
     Rounds(tests, result, repeat(mode, rounds, counters)).run(result)
-    counted = counters.counters() if mode not in ("none", "empty") else {}
+    counted = counters.counters() if counters else {}
     broken = {"functions": counters.functions(), "refused": counters.refused()} if mode.startswith("split") else {}
     details = {test.id(): text for test, text in result.failures + result.errors}
-    print("\n" + json.dumps({"outcomes": result.outcomes, "counters": counted, "details": details} | broken), flush=True)
+    watched = {"watched": sorted(watch.seen)} if watch else {}
+    print("\n" + json.dumps({"outcomes": result.outcomes, "counters": counted, "details": details} | broken | watched), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:4]), *sys.argv[4:])

@@ -1,11 +1,12 @@
 //! The Python face of the hook: `slotrt.hook`, for tests and measurements.
 use super::handlers::{Counters, Observe, Replaced, Twin};
 use super::hook;
-use crate::bytecode::split::everywhere::Everywhere;
+use crate::bytecode::split::everywhere::{Everywhere, Named};
 use crate::bytecode::split::ledger::Row;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -46,15 +47,18 @@ impl Hook {
 /// Installs the evaluation hook: `"observe"` looks at every frame and leaves it alone, `"reassemble"` runs every frame from
 /// a code object that was decoded and assembled again (`"copy"`: from `code.replace()`, to compare with), `"split"` breaks
 /// every frame, each call of a function at its next instruction, `"split-every"` each time that instruction comes by.
+/// Functions named in `whole`, by file name, qualified name and first line, are not broken.
 #[pyfunction]
-fn install(py: Python<'_>, mode: &str) -> PyResult<Hook> {
+#[pyo3(signature = (mode, whole = Vec::new()))]
+fn install(py: Python<'_>, mode: &str, whole: Vec<Named>) -> PyResult<Hook> {
+    let whole = FxHashSet::from_iter(whole);
     let counters = Arc::new(Counters::default());
     let handler: Box<dyn hook::FrameHandler> = match mode {
         "observe" => Box::new(Observe(Arc::clone(&counters))),
         "reassemble" => Box::new(Replaced { counters: Arc::clone(&counters), twin: Twin::Reassembled }),
         "copy" => Box::new(Replaced { counters: Arc::clone(&counters), twin: Twin::Copied }),
-        "split" => Box::new(Everywhere::new(Arc::clone(&counters), false)),
-        "split-every" => Box::new(Everywhere::new(Arc::clone(&counters), true)),
+        "split" => Box::new(Everywhere::new(Arc::clone(&counters), false, whole)),
+        "split-every" => Box::new(Everywhere::new(Arc::clone(&counters), true, whole)),
         other => {
             return Err(PyValueError::new_err(format!(
                 "mode is \"observe\", \"reassemble\", \"copy\", \"split\" or \"split-every\", not {other:?}"

@@ -212,6 +212,9 @@ thread_local! {
     static FIRST: Cell<Option<Pair>> = const { Cell::new(None) };
 }
 
+/// A function by file name, qualified name and first line.
+pub(crate) type Named = (String, String, i32);
+
 /// Breaks every frame: each call of a function at its next instruction.
 #[derive(Default)]
 pub(crate) struct Everywhere {
@@ -221,11 +224,17 @@ pub(crate) struct Everywhere {
     /// Code objects made here that start frames of their own.
     own: Mutex<FxHashSet<usize>>,
     every: bool,
+    /// Functions left alone.
+    whole: FxHashSet<Named>,
 }
 
 impl Everywhere {
-    pub fn new(counters: Arc<Counters>, every: bool) -> Self {
-        Self { counters, splits: Mutex::default(), own: Mutex::default(), every }
+    pub fn new(counters: Arc<Counters>, every: bool, whole: FxHashSet<Named>) -> Self {
+        Self { counters, splits: Mutex::default(), own: Mutex::default(), every, whole }
+    }
+
+    fn stays_whole(&self, py: Python<'_>, code: &Code) -> bool {
+        !self.whole.is_empty() && self.whole.contains(&(code.filename(py), code.qualname.clone(), code.firstlineno))
     }
 
     /// A function with the frame's code and globals, which keeps nothing else of the frame's own alive.
@@ -237,7 +246,7 @@ impl Everywhere {
     /// The code to split; where it cannot be, its instructions are counted under the reason.
     fn decoded(&self, py: Python<'_>, frame: Frame<'_>) -> Option<Code> {
         let code = match Code::decode(&frame.code(py)) {
-            Ok(code) if code.is_continuation(py) => return None,
+            Ok(code) if code.is_continuation(py) || self.stays_whole(py, &code) => return None,
             Ok(mut code) => {
                 code.unfuse_method_loads();
                 code
