@@ -115,6 +115,9 @@ impl<'py> Tracer<'py> {
             let Some(dict) = own_dict(&owned) else { return Ok(None) };
             return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
+        if let Some(dict) = self.dict_seen_whole(object) {
+            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+        }
         let key = (object, name.to_owned());
         if let Some(overlay) = self.state.attributes.get(&key) {
             return Ok(*overlay);
@@ -176,6 +179,13 @@ impl<'py> Tracer<'py> {
         if name == "__traceback__" {
             return self.traceback_of(object);
         }
+        if name == "__globals__"
+            && let Some(function) = self.owned(object).or_else(|| self.known(object))
+            && let Ok(globals) = function.getattr(name)
+            && let Ok(globals) = globals.cast_into::<PyDict>()
+        {
+            return self.globals_value(&globals);
+        }
         if let Some(owned) = self.owned(object) {
             if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
                 return unsupported("callback of a weak reference", "the trace keeps it back");
@@ -191,7 +201,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a symbolic value", name);
         };
         if name == "__dict__" {
-            return unsupported("__dict__ of an object from outside", short_name(class));
+            return self.dict_from_outside(&real, source, object, class);
         }
         match descriptor.call_method1("__get__", (&real,)) {
             Ok(value) => {
@@ -264,6 +274,9 @@ impl<'py> Tracer<'py> {
         self.known(object);
         let class = module.get_type();
         let found = self.lookup(&class, name);
+        if name == "__dict__" {
+            return self.globals_value(&dict);
+        }
         if found.as_ref().is_some_and(is_data_descriptor) {
             return unsupported("attribute of a module", name);
         }
@@ -442,11 +455,22 @@ impl<'py> Tracer<'py> {
         if value.is_none() && self.instance_attr(object, name)?.is_none() {
             return self.raise_attribute_error(object, &class, name);
         }
-        self.log_attr(object, name, value);
+        self.log_attr(object, name, value)
+    }
+
+    pub(super) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        if let Some(dict) = self.dict_seen_whole(object) {
+            let stored = match value {
+                Some(value) => dict.set_item(name, self.native(value)?),
+                None => dict.del_item(name),
+            };
+            return stored.or_else(|error| internal(error.to_string()));
+        }
+        self.log_slot(object, name, value);
         Ok(())
     }
 
-    fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+    fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
         self.state.attributes.insert((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
@@ -496,7 +520,7 @@ impl<'py> Tracer<'py> {
                     && value.is_some()
                     && !is_c_type(class)
                 {
-                    self.log_attr(object, name, value);
+                    self.log_slot(object, name, value);
                     return Ok(());
                 }
                 unsupported("attribute that lives in C is set", name)
@@ -535,7 +559,7 @@ pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {
     crate::ffi::types::name(class)
 }
 
-fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     if !own_dict_allowed(&object.get_type()) {
         return None;
     }
@@ -552,7 +576,7 @@ pub(super) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
 fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
     let owner = found.getattr("__objclass__").ok().and_then(|owner| owner.cast_into::<PyType>().ok());
     crate::ffi::types::c_name(&found.get_type()) == "wrapper_descriptor"
-        && owner.is_some_and(|owner| is_c_type(&owner) && has_generic_getattr(&owner))
+        && owner.is_some_and(|owner| has_generic_getattr(&owner))
 }
 
 /// Whether the class of the descriptor has `tp_descr_get`.

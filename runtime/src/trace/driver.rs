@@ -96,7 +96,11 @@ fn attempt(
     };
     let mut tracer = Tracer { py, state };
     let mut frame = tracer.outer_frame(function, code, locals).map_err(to_stop)?;
-    let end = match tracer.run(&mut frame) {
+    let rest = tracer.run(&mut frame);
+    if !matches!(rest, Ok(_) | Err(Signal::Stopped)) {
+        tracer.close_files();
+    }
+    let end = match rest {
         Ok(Rest::Returned(value)) => End::Return(value),
         Ok(Rest::Yielded(_) | Rest::Generator) => return Err(Stop::Internal("the outermost frame yielded".into())),
         Err(Signal::Stopped) => {

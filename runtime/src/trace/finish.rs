@@ -26,6 +26,10 @@ impl<'py> Tracer<'py> {
         if let Some(generator) = self.left_suspended() {
             return self.escape(generator, "a generator that is left inside try or with");
         }
+        if let Some(file) = self.left_open() {
+            self.close_files();
+            return self.escape(file, "a file that is left open");
+        }
         if let Some(object) = self.ended(end) {
             return self.escape(object, "an object whose end runs code within the trace");
         }
@@ -33,6 +37,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
+        super::merged::merge(&mut self.state.effects);
         let mut work = roots(end);
         work.extend(self.state.effects.iter().flat_map(effect_values));
         let mut seen = FxHashSet::default();

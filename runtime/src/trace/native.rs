@@ -72,6 +72,9 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(id) else { return Ok(None) };
         let Some(source) = self.source(id) else { return Ok(None) };
+        if self.is_namespace(id) {
+            self.whole_namespace(id)?;
+        }
         if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
             return unsupported("container that holds itself, or too deep a container", object_kind(&object));
         }
@@ -287,6 +290,7 @@ impl<'py> Tracer<'py> {
         }
         match result {
             Ok(object) => Ok(self.absorb(object)),
+            Err(error) if self.is_end(&error, positional) => self.raise_error(error),
             Err(error) => {
                 let raised_by_trace = self.state.identity.contains_key(&(error.value(self.py).as_ptr() as usize));
                 if !raised_by_trace && !is_missing_key(&error, positional) && self.meets_disguise(positional) {
@@ -300,6 +304,12 @@ impl<'py> Tracer<'py> {
 }
 
 impl<'py> Tracer<'py> {
+    /// Whether an iterator of the trace's own says that it has come to its end.
+    fn is_end(&self, error: &PyErr, positional: &[Bound<'py, PyAny>]) -> bool {
+        error.get_type(self.py).is(self.py.get_type::<pyo3::exceptions::PyStopIteration>())
+            && matches!(positional, [iterator] if self.is_private(iterator) && is_c_type(&iterator.get_type()))
+    }
+
     /// Whether C may have seen a token that it judges otherwise than its value: as an argument, within one, or given by an iterator.
     fn meets_disguise(&mut self, args: &[Bound<'py, PyAny>]) -> bool {
         if args.iter().any(|arg| self.is_disguised(arg)) {
@@ -364,10 +374,23 @@ fn reaches_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     if let Ok(dict) = object.cast_exact::<PyDict>() {
         return dict.iter().any(|(key, value)| reaches_token(&key, depth - 1) || reaches_token(&value, depth - 1));
     }
-    if !is_container(object) || !is_c_type(&object.get_type()) {
+    if !is_c_type(&object.get_type()) {
         return true;
     }
+    if !is_container(object) {
+        return holds_token(object, depth);
+    }
     object.try_iter().is_ok_and(|mut items| items.any(|item| item.is_ok_and(|item| reaches_token(&item, depth - 1))))
+}
+
+/// Whether an object of another class of C holds a token, or a callable that may give one.
+fn holds_token(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+    let held = object.py().import("gc").and_then(|gc| gc.call_method1("get_referents", (object,)));
+    let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
+    held.iter().any(|held| {
+        !held.is_instance_of::<PyType>()
+            && (is_definition(&held) && held.is_callable() || reaches_token(&held, depth - 1))
+    })
 }
 
 /// A container of a builtin class or of a class that derives from one.

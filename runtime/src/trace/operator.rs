@@ -197,6 +197,15 @@ impl<'py> Tracer<'py> {
 
     /// The real operator of C on private objects.
     pub(super) fn native_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<ValueId> {
+        if let Some(dict) = operands.first().and_then(|view| self.behind_view(*view)) {
+            return match name {
+                "getitem" | "contains" => self.native_operator(name, &[dict, operands[1]]),
+                _ => unsupported("frame of a traceback", format!("{name} of f_locals")),
+            };
+        }
+        if let Some(result) = self.namespace_operator(name, operands)? {
+            return Ok(result);
+        }
         if let Some(item) = self.item_from_outside(name, operands)? {
             return Ok(item);
         }

@@ -30,6 +30,9 @@ impl<'py> Tracer<'py> {
             return object.is_truthy().or_else(|error| self.raise_error(error));
         }
         let class = self.class_of(value)?;
+        if let Some(truth) = self.namespace_truth(value) {
+            return Ok(truth);
+        }
         if let Some(domain) = self.domain_of(&class) {
             let result = self.call_domain(&domain, Callee::Slot("nb_bool"), &[value], &[])?;
             return match self.known(result) {
@@ -96,6 +99,12 @@ impl<'py> Tracer<'py> {
     pub(super) fn get_iter(&mut self, value: ValueId) -> Traced<ValueId> {
         if self.is_stepped(value) {
             return Ok(value);
+        }
+        if let Some(dict) = self.behind_view(value) {
+            return self.get_iter(dict);
+        }
+        if let Some(names) = self.namespace_names(value)? {
+            return self.get_iter(names);
         }
         let class = self.class_of(value)?;
         if let Some(domain) = self.domain_of(&class) {

@@ -57,6 +57,16 @@ pub struct State {
     pub(super) weakly: FxHashSet<ValueId>,
     /// Objects whose end would run code.
     pub(super) mortal: Vec<ValueId>,
+    /// Dicts from outside that are seen through names.
+    pub(super) namespaces: FxHashMap<ValueId, super::namespace::Names>,
+    /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
+    pub(super) seen_whole: FxHashMap<ValueId, ValueId>,
+    /// Files that the trace has opened.
+    pub(super) files: Vec<ValueId>,
+    /// Variables of the frames that tracebacks name.
+    pub(super) variables: super::frame_locals::Variables,
+    /// Whether a group of exceptions was split.
+    pub(super) split_groups: bool,
     pub(super) nesting: u32,
     pub(super) born: Vec<u64>,
     pub(super) steps: u64,

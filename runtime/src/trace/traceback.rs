@@ -75,6 +75,7 @@ impl<'py> Tracer<'py> {
         if self.state.tracebacks.named.contains(&frame.serial) {
             let line = self.state.places.last().map_or(-1, |place| i32::try_from(place.line).unwrap_or(-1));
             self.state.tracebacks.ended.insert(frame.serial, line);
+            self.keep_variables(frame);
         }
     }
 
@@ -83,7 +84,7 @@ impl<'py> Tracer<'py> {
         match self.owned(exception) {
             None => return unsupported("traceback of an exception", "the exception is from outside"),
             // Those that C splits a group into get the traceback of the whole.
-            Some(group) if group.is_instance_of::<PyBaseExceptionGroup>() => {
+            Some(group) if self.state.split_groups && group.is_instance_of::<PyBaseExceptionGroup>() => {
                 return unsupported("traceback of an exception", "the exception is a group");
             }
             Some(_) => {}
@@ -184,6 +185,19 @@ impl<'py> Tracer<'py> {
                     _ => unsupported("frame of a traceback", name),
                 }
             }
+            "f_builtins" => {
+                let builtins = mark.globals.bind(self.py).get_item("__builtins__").ok();
+                let dict = builtins.map(|found| found.getattr("__dict__").unwrap_or(found));
+                match dict.and_then(|dict| dict.cast_into::<pyo3::types::PyDict>().ok()) {
+                    Some(dict) if !self.is_made_here(mark.globals.bind(self.py)) => self.globals_value(&dict),
+                    _ => unsupported("frame of a traceback", name),
+                }
+            }
+            "f_locals" => self.frame_variables(mark.serial),
+            "f_globals" => match mark.globals.bind(self.py).clone().cast_into::<pyo3::types::PyDict>() {
+                Ok(globals) => self.globals_value(&globals),
+                Err(_) => unsupported("frame of a traceback", name),
+            },
             _ => unsupported("frame of a traceback", name),
         }
     }

@@ -29,6 +29,13 @@ pub struct Held {
     stack: Vec<StackEntry>,
 }
 
+impl Held {
+    /// Fast locals, then what the closure holds.
+    pub(super) fn variables(&self) -> &[Option<ValueId>] {
+        &self.locals
+    }
+}
+
 /// Stands for the callback of a weak reference: the objects of a trace outlive it, so it never has anything to do.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]

@@ -36,9 +36,7 @@ const EFFECTS: &[&str] = &[
     "eval",
     "compile",
     "__import__",
-    "globals",
     "locals",
-    "vars",
     "__build_class__",
     "memoryview",
 ];
@@ -54,9 +52,9 @@ impl<'py> Tracer<'py> {
         }
         if EFFECTS.contains(&name) {
             return match name {
-                "print" | "input" | "open" => {
-                    stop("input or output", name, format!("{name}() acts on the world outside"), hints::MOVE_IO)
-                }
+                "open" => return Ok(None),
+                "print" => self.model_print(args).map(Some),
+                "input" => stop("input or output", name, format!("{name}() acts on the world outside"), hints::MOVE_IO),
                 _ => unsupported("builtin that depends on the interpreter's state", name),
             };
         }
@@ -89,6 +87,9 @@ impl<'py> Tracer<'py> {
                 let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
                 Ok(Some(self.constant(hash)))
             }
+            ("globals", []) => self.current_globals().map(Some),
+            ("vars", [object]) => self.model_vars(*object).map(Some),
+            ("vars" | "globals", _) => unsupported("builtin that depends on the interpreter's state", name),
             ("dir", [value]) => self.model_dir(*value).map(Some),
             ("dir", _) => unsupported("builtin that depends on the interpreter's state", name),
             ("id", [value]) => self.id_of(*value).map(Some),
@@ -98,6 +99,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn model_len(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let value = self.behind_view(value).unwrap_or(value);
         let class = self.class_of(value)?;
         if let Some(domain) = self.domain_of(&class) {
             return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);
@@ -284,6 +286,37 @@ impl<'py> Tracer<'py> {
     pub(in crate::trace) fn raise_plain<T>(&mut self, class: &str) -> Traced<T> {
         let exception = self.new_exception(class)?;
         self.raise_value(exception)
+    }
+
+    /// `vars(object)`. CPython: `builtin_vars`.
+    fn model_vars(&mut self, object: ValueId) -> Traced<ValueId> {
+        match self.get_attr_or_none(object, "__dict__")? {
+            Some(dict) => Ok(dict),
+            None => self.raise("TypeError", "vars() argument must have __dict__ attribute"),
+        }
+    }
+
+    /// `print()` to a file that is the trace's own, or of Python code. CPython: `builtin_print_impl`.
+    fn model_print(&mut self, args: &Arguments) -> Traced<ValueId> {
+        let given = args.keywords.iter().find(|(keyword, _)| keyword == "file").map(|(_, file)| *file);
+        let file = match given {
+            Some(file) if !self.is_none(file)? => Some(file),
+            _ => {
+                let sys = self.py.import("sys").or_else(|error| self.raise_error(error))?;
+                self.in_globals(&sys.dict(), "stdout")
+            }
+        };
+        let class = file.map(|file| self.class_of(file)).transpose()?;
+        if let (Some(file), Some(class)) = (file, class)
+            && (self.owned(file).is_some() || !is_c_type(&class) && self.domain_of(&class).is_none())
+        {
+            let mut args = args.clone();
+            args.keywords.retain(|(keyword, _)| keyword != "file");
+            args.keywords.push(("file".into(), file));
+            let print = self.import("builtins", "print")?;
+            return self.call_c_on(&print, &args, false);
+        }
+        stop("input or output", "print", "print() acts on the world outside", hints::MOVE_IO)
     }
 
     fn model_callable(&mut self, value: ValueId) -> Traced<ValueId> {

@@ -45,12 +45,7 @@ impl<'py> Tracer<'py> {
         }
         let receiver = object.getattr("__self__").ok();
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
-            && let Some(result) = match module_of(object).as_str() {
-                "builtins" => self.call_modelled(&name, &args)?,
-                "sys" => self.call_sys(object, &name, &args)?,
-                "_thread" if name == "get_ident" => self.call_sys(object, &name, &args)?,
-                _ => None,
-            }
+            && let Some(result) = self.call_of_module(object, &name, &args)?
         {
             return Ok(result);
         }
@@ -71,6 +66,17 @@ impl<'py> Tracer<'py> {
         {
             return self.operator(&name, &args.positional);
         }
+        if matches!(name.as_str(), "split" | "subgroup" | "derive") {
+            self.state.split_groups = true;
+        }
+        if object.getattr("__objclass__").is_ok()
+            && let Some(result) = self.view_method(&name, &args)?
+        {
+            return Ok(result);
+        }
+        if let Some(result) = self.namespace_method(&name, &args)? {
+            return Ok(result);
+        }
         if let Some(result) = self.type_method(object, receiver.as_ref(), &name, &args)? {
             return Ok(result);
         }
@@ -85,6 +91,36 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_impure(object, &name, receiver.as_ref(), effects::Given { own_first, plain })?;
         self.call_c_on(object, &args, object.getattr("__objclass__").is_ok())
+    }
+
+    fn call_of_c_module(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        module: &str,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        if let Some(result) = self.read_outside(object, module, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.open_file(object, module, name, args)? {
+            return Ok(Some(result));
+        }
+        self.call_forwarded(module, name, args)
+    }
+
+    /// Functions of modules that have a model, or that read the world outside.
+    fn call_of_module(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let module = module_of(object);
+        let modelled = match module.as_str() {
+            "builtins" => self.call_modelled(name, args)?,
+            "sys" => self.call_sys(object, name, args)?,
+            _ => None,
+        };
+        match modelled {
+            Some(result) => Ok(Some(result)),
+            None => self.call_of_c_module(object, &module, name, args),
+        }
     }
 
     /// `type.__new__` and `type.__prepare__`.
@@ -272,6 +308,7 @@ impl<'py> Tracer<'py> {
         let name = object.getattr("__name__").map(|name| name.to_string()).unwrap_or_default();
         let first_is_class = name == "__new__";
         let mut positional = Vec::new();
+        let args = &self.names_for(object, args)?;
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
                 0 if method => self.receiver_of(object, *value)?,

@@ -9,20 +9,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use std::sync::Arc;
 
-/// Functions of `sys` without arguments that give a plain setting; a guard asks them again.
-const SETTINGS: &[&str] = &[
-    "get_int_max_str_digits",
-    "getrecursionlimit",
-    "getswitchinterval",
-    "getdefaultencoding",
-    "getfilesystemencoding",
-    "getfilesystemencodeerrors",
-    "is_finalizing",
-    "gettrace",
-    "getprofile",
-    "is_stack_trampoline_active",
-];
-
 impl<'py> Tracer<'py> {
     /// Functions of `sys`; `None`: no model.
     pub(super) fn call_sys(
@@ -49,14 +35,6 @@ impl<'py> Tracer<'py> {
                 Some(depth) => self.frame_module(depth),
                 None => Ok(None),
             },
-            (_, []) if SETTINGS.contains(&name) || name == "get_ident" => {
-                let value = function.call0().or_else(|error| self.raise_error(error))?;
-                if !crate::trace::known::is_scalar(&value) {
-                    return Ok(None);
-                }
-                self.guard_answer(function, &value)?;
-                Ok(Some(self.constant(value)))
-            }
             _ => Ok(None),
         }
     }
@@ -105,20 +83,6 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    /// The function, asked again, gives the same.
-    pub(in crate::trace) fn guard_answer(
-        &mut self,
-        function: &Bound<'py, PyAny>,
-        answer: &Bound<'py, PyAny>,
-    ) -> Traced<()> {
-        const SAME: &std::ffi::CStr = c"lambda then: lambda function: function() == then";
-        let check = self.py.eval(SAME, None, None).and_then(|make| make.call1((answer,)));
-        let check = check.or_else(|error| internal(error.to_string()))?;
-        let source = Source::Constant(Arc::new(function.clone().unbind()));
-        self.guard(source, Check::Call(check.unbind()), "the trace read a setting of the interpreter");
-        Ok(())
-    }
-
     /// `dir(value)`. CPython: `_dir_object`.
     pub(super) fn model_dir(&mut self, value: ValueId) -> Traced<ValueId> {
         let Some(method) = self.special(value, "__dir__")? else {
@@ -130,26 +94,46 @@ impl<'py> Tracer<'py> {
         self.call(sorted, Arguments::positional(vec![names]))
     }
 
-    /// `compile(source, filename, mode)` of a known text without a warning: the same code every time.
+    /// `compile()` of a known text without a warning: the same code every time, or a syntax tree of the trace's own.
     pub(super) fn model_compile(&mut self, args: &Arguments) -> Traced<ValueId> {
-        const COMPILE: &std::ffi::CStr = c"lambda source, filename, mode: (compile(source, filename, mode, 0, True),)";
-        let [source, filename, mode] = args.positional.as_slice() else {
-            return unsupported("compile() with flags", "builtin_compile");
-        };
-        let known = [*source, *filename, *mode].map(|value| self.known(value));
-        let ([Some(source), Some(filename), Some(mode)], true) = (known, args.keywords.is_empty()) else {
-            return unsupported("compile() of an unknown text", "builtin_compile");
-        };
-        if !source.is_exact_instance_of::<PyString>() {
+        const COMPILE: &std::ffi::CStr = c"lambda given, named: (compile(*given, **named),)";
+        let mut given = Vec::new();
+        for value in &args.positional {
+            match self.known(*value).filter(crate::trace::known::is_scalar) {
+                Some(known) => given.push(known),
+                None => return unsupported("compile() of an unknown text", "builtin_compile"),
+            }
+        }
+        let named = pyo3::types::PyDict::new(self.py);
+        for (name, value) in &args.keywords {
+            match self.known(*value).filter(crate::trace::known::is_scalar) {
+                Some(known) => named.set_item(name, known).or_else(|error| internal(error.to_string()))?,
+                None => return unsupported("compile() of an unknown text", "builtin_compile"),
+            }
+        }
+        if !given.first().is_some_and(|source| source.is_exact_instance_of::<PyString>()) {
             return unsupported("compile() of something that is no text", "builtin_compile");
         }
+        self.rely_on_no_futures()?;
         let compile = self.py.eval(COMPILE, None, None).or_else(|error| internal(error.to_string()))?;
-        let (made, warned) = self.recording_warnings(|| compile.call1((source, filename, mode)))?;
+        let given = pyo3::types::PyTuple::new(self.py, given).or_else(|error| internal(error.to_string()))?;
+        let (made, warned) = self.recording_warnings(|| compile.call1((given, named)))?;
         if warned {
             return unsupported("compile() of a text that gives a warning", "builtin_compile");
         }
-        let code = made.and_then(|made| made.get_item(0)).or_else(|error| self.raise_error(error))?;
-        Ok(self.constant(code))
+        let made = made.and_then(|made| made.get_item(0)).or_else(|error| self.raise_error(error))?;
+        if made.is_exact_instance_of::<pyo3::types::PyCode>() { Ok(self.constant(made)) } else { Ok(self.own(made)) }
+    }
+
+    /// What is compiled inherits the `__future__` statements of the code that asks.
+    fn rely_on_no_futures(&mut self) -> Traced<()> {
+        const FUTURES: u32 = 0x1ff_0000;
+        let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let flags = function.and_then(|function| function.getattr("__code__").ok()?.getattr("co_flags").ok());
+        match flags.and_then(|flags| flags.extract::<u32>().ok()) {
+            Some(flags) if flags & FUTURES == 0 => Ok(()),
+            _ => unsupported("compile() under a __future__ import", "builtin_compile"),
+        }
     }
 
     /// Runs with warnings kept back; whether there were any.

@@ -4,9 +4,12 @@ mod builtins;
 mod c_function;
 mod class;
 mod effects;
+mod files;
 mod folded;
+mod forwarded;
 mod interpreter;
 mod new_type;
+mod reads;
 mod reviewed;
 
 use super::frame::{Frame, Rest};

@@ -53,19 +53,7 @@ impl<'py> Tracer<'py> {
         if frame.code.flags & OPTIMIZED == 0 {
             return unsupported("names of a class or module body", "locals()");
         }
-        let dict = pyo3::types::PyDict::new(self.py);
-        for (slot, local) in frame.code.locals.iter().enumerate() {
-            let Some(Some(value)) = frame.locals.get(slot).copied() else { continue };
-            let boxed = local.kind.intersects(crate::bytecode::LocalKind::FREE | crate::bytecode::LocalKind::CELL);
-            let value = if boxed { self.cell_contents(value)? } else { Some(value) };
-            let Some(value) = value else { continue };
-            if local.name.starts_with('.') {
-                continue;
-            }
-            let native = self.native(value)?;
-            dict.set_item(&local.name, native).or_else(|error| self.raise_error(error))?;
-        }
-        Ok(self.own(dict.into_any()))
+        self.variables_dict(&frame.locals, &frame.code)
     }
 
     /// `super()` without arguments reads its caller's frame.

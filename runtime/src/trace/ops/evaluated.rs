@@ -91,6 +91,12 @@ impl<'py> Tracer<'py> {
 
     /// A dict that the trace made; like C, gives it `__builtins__` if it has none.
     fn own_globals(&mut self, frame: &Frame, globals: ValueId) -> Traced<Bound<'py, PyDict>> {
+        if let Some(globals) = self.real(globals).filter(|_| self.is_namespace(globals))
+            && let Ok(dict) = globals.cast_into_exact::<PyDict>()
+            && self.in_globals(&dict, "__builtins__").is_some()
+        {
+            return Ok(dict);
+        }
         let Some(dict) = self.owned(globals).and_then(|dict| dict.cast_into_exact::<PyDict>().ok()) else {
             return unsupported("eval() or exec() in a dict from outside", "globals");
         };

@@ -13,6 +13,7 @@ impl<'py> Tracer<'py> {
         let wanted = frame.pop()?;
         let exception = frame.pop()?;
         let classes = self.exception_classes(wanted)?;
+        self.state.split_groups = true;
         if classes.iter().any(|class| self.is_group_class(class)) {
             let message = "catching ExceptionGroup with except* is not allowed. Use except instead.";
             return self.raise("TypeError", message);

@@ -1,6 +1,7 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
 use crate::guard::source::{Key, Source};
 use crate::trace::frame::{Flow, Frame};
+use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -97,9 +98,22 @@ impl<'py> Tracer<'py> {
         Ok(module)
     }
 
+    /// Whether loading the module runs C alone, and the trace has changed nothing that finding it depends on.
+    fn runs_only_c(&mut self, name: &str) -> Traced<bool> {
+        const FINDING: [&str; 5] = ["modules", "meta_path", "path", "path_hooks", "path_importer_cache"];
+        let sys = self.py.import("sys").or_else(|error| self.raise_error(error))?.dict();
+        let changes_finding = self.state.effects.iter().any(|effect| match effect {
+            Effect::SetGlobal { globals, name, .. } | Effect::DelGlobal { globals, name } => {
+                FINDING.contains(&name.as_str()) && self.real(*globals).is_some_and(|globals| globals.is(&sys))
+            }
+            _ => false,
+        });
+        Ok(!changes_finding && !name.contains('.') && is_c_module(self.py, name).unwrap_or(false))
+    }
+
     /// Loading runs the module's code, as it does in plain Python where the trace has changed nothing as yet.
     fn load(&mut self, frame: &Frame, wanted: &Wanted<'py>) -> Traced<()> {
-        if self.has_changed_something() {
+        if self.has_changed_something() && !self.runs_only_c(&wanted.name)? {
             return unsupported("import", format!("{}, after changes that are still to be made", wanted.name));
         }
         let import = frame.builtins.bind(self.py).get_item("__import__").ok().flatten();
@@ -133,4 +147,20 @@ fn is_loaded(modules: &Bound<'_, PyDict>, wanted: &Wanted<'_>) -> bool {
 fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
     let spec = module.getattr("__spec__").and_then(|spec| spec.getattr("_initializing"));
     spec.and_then(|initializing| initializing.is_truthy()).unwrap_or(false)
+}
+
+/// Whether the interpreter's own finders find C under the name.
+fn is_c_module(py: Python<'_>, name: &str) -> PyResult<bool> {
+    const OWN: [&str; 3] = ["BuiltinImporter", "FrozenImporter", "PathFinder"];
+    let machinery = py.import("importlib.machinery")?;
+    for finder in py.import("sys")?.getattr("meta_path")?.try_iter()? {
+        let finder = finder?;
+        let own = OWN.iter().any(|name| machinery.getattr(*name).is_ok_and(|own| own.is(&finder)));
+        if !own {
+            return Ok(false);
+        }
+    }
+    let loader = py.import("importlib.util")?.call_method1("find_spec", (name,))?.getattr("loader")?;
+    Ok(loader.is(machinery.getattr("BuiltinImporter")?)
+        || loader.get_type().is(machinery.getattr("ExtensionFileLoader")?))
 }

@@ -230,10 +230,20 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The private copy of globals that the trace has seen as a dict like any other.
+    fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
+        let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
+        let index = self.state.shadow_of.get(id)?;
+        self.state.shadows[*index].object.bind(self.py).clone().cast_into::<PyDict>().ok()
+    }
+
     /// What the namespace of a module holds, as the trace has left it.
     pub(in crate::trace) fn in_globals(&mut self, globals: &Bound<'py, PyDict>, name: &str) -> Option<ValueId> {
         if self.is_private(globals) {
             return globals.get_item(name).ok().flatten().map(|value| self.absorb(value));
+        }
+        if let Some(copy) = self.globals_copy(globals) {
+            return copy.get_item(name).ok().flatten().map(|value| self.absorb(value));
         }
         let key = (globals.as_ptr() as usize, name.to_owned());
         if let Some(overlay) = self.state.globals.get(&key) {
@@ -266,6 +276,10 @@ impl<'py> Tracer<'py> {
             let value = self.native(value)?;
             return globals.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
+        if let Some(copy) = self.globals_copy(&globals) {
+            let value = self.native(value)?;
+            return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
+        }
         self.state.globals.insert((globals.as_ptr() as usize, name.to_owned()), Some(value));
         let globals = self.constant(globals.into_any());
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
@@ -276,6 +290,9 @@ impl<'py> Tracer<'py> {
     pub(in crate::trace) fn delete_in_globals(&mut self, globals: Bound<'py, PyDict>, name: &str) -> bool {
         if self.is_private(&globals) {
             return globals.del_item(name).is_ok();
+        }
+        if let Some(copy) = self.globals_copy(&globals) {
+            return copy.del_item(name).is_ok();
         }
         if self.in_globals(&globals, name).is_none() {
             return false;
@@ -338,8 +355,13 @@ impl<'py> Tracer<'py> {
             .map_or_else(|| unsupported("names of a class or module body", "the frame has a namespace of its own"), Ok)
     }
 
+    /// The dict that a namespace is, where it is the trace's own.
+    fn namespace_dict(&mut self, namespace: ValueId) -> Traced<Option<Bound<'py, PyDict>>> {
+        if self.is_namespace(namespace) { Ok(None) } else { self.mapping(namespace) }
+    }
+
     fn in_namespace(&mut self, namespace: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        if let Some(dict) = self.mapping(namespace)? {
+        if let Some(dict) = self.namespace_dict(namespace)? {
             return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
         let key = self.string(name);
@@ -388,7 +410,7 @@ impl<'py> Tracer<'py> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
         let value = frame.pop()?;
-        let Some(dict) = self.mapping(namespace)? else {
+        let Some(dict) = self.namespace_dict(namespace)? else {
             let key = self.string(&name);
             return self.operator("setitem", &[namespace, key, value]).map(|_| Flow::Next);
         };
@@ -400,7 +422,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn delete_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
-        let deleted = match self.mapping(namespace)? {
+        let deleted = match self.namespace_dict(namespace)? {
             Some(dict) => dict.del_item(&name).is_ok(),
             None => {
                 let key = self.string(&name);

@@ -1,0 +1,135 @@
+//! C functions that read the world outside and change nothing in it: asked while tracing, and asked again by a guard, which compares.
+use super::Arguments;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::known::is_scalar;
+use crate::trace::signal::{Traced, internal};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use std::sync::Arc;
+
+/// Module, name, what is read.
+const READS: &[super::reviewed::Row] = &[
+    ("posix", "stat", "the status of a file"),
+    ("posix", "lstat", "the status of a file"),
+    ("posix", "access", "the permissions of a file"),
+    ("posix", "readlink", "where a symbolic link leads"),
+    ("posix", "listdir", "the names in a directory"),
+    ("posix", "getcwd", "the working directory"),
+    ("posix", "getpid", "the process"),
+    ("posix", "_path_exists", "whether there is a file"),
+    ("posix", "_path_isfile", "whether there is a file"),
+    ("posix", "_path_isdir", "whether there is a directory"),
+    ("posix", "_path_islink", "whether there is a link"),
+    ("gc", "isenabled", "a setting of the collector"),
+    ("gc", "get_threshold", "settings of the collector"),
+    ("gc", "get_debug", "settings of the collector"),
+    ("_thread", "get_ident", "the thread"),
+    ("_thread", "_count", "the number of threads"),
+    ("_locale", "getencoding", "the encoding of the locale"),
+    ("_imp", "is_builtin", "what the interpreter has built in"),
+    ("_imp", "is_frozen", "what the interpreter has frozen"),
+    ("sys", "get_int_max_str_digits", "a setting"),
+    ("sys", "getrecursionlimit", "a setting"),
+    ("sys", "getswitchinterval", "a setting"),
+    ("sys", "getdefaultencoding", "a setting"),
+    ("sys", "getfilesystemencoding", "a setting"),
+    ("sys", "getfilesystemencodeerrors", "a setting"),
+    ("sys", "is_finalizing", "the state of the interpreter"),
+    ("sys", "gettrace", "a setting"),
+    ("sys", "getprofile", "a setting"),
+    ("sys", "is_stack_trampoline_active", "a setting"),
+];
+
+/// An answer, as a guard compares it.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct Answer {
+    args: Py<PyTuple>,
+    then: Py<PyAny>,
+    refused: bool,
+}
+
+#[pymethods]
+impl Answer {
+    /// Whether the function, asked again, answers the same.
+    fn __call__(&self, function: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = function.py();
+        let (now, refused) = ask(function, self.args.bind(py))?;
+        Ok(refused == self.refused && now.get_type().is(self.then.bind(py).get_type()) && now.eq(&self.then)?)
+    }
+}
+
+/// What a function says, whole: fields of a named tuple of C that only have names included; of an `OSError`, its class and arguments.
+fn ask<'py>(function: &Bound<'py, PyAny>, args: &Bound<'py, PyTuple>) -> PyResult<(Bound<'py, PyAny>, bool)> {
+    match function.call1(args) {
+        Ok(answer) if answer.is_instance_of::<PyTuple>() && !answer.is_exact_instance_of::<PyTuple>() => {
+            Ok((answer.call_method0("__reduce__")?, false))
+        }
+        Ok(answer) => Ok((answer, false)),
+        Err(error) if error.is_instance_of::<PyOSError>(function.py()) => {
+            let value = error.value(function.py());
+            Ok(((error.get_type(function.py()), value.getattr("args")?).into_pyobject(function.py())?.into_any(), true))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl<'py> Tracer<'py> {
+    /// A function that reads the world outside, of known arguments; `None`: it is another, or its answer is no plain value.
+    pub(super) fn read_outside(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        module: &str,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let listed = READS.iter().any(|row| row.0 == module && row.1 == name);
+        if !listed || !args.keywords.is_empty() {
+            return Ok(None);
+        }
+        let mut natives = Vec::with_capacity(args.positional.len());
+        for value in &args.positional {
+            match self.known(*value).filter(is_scalar) {
+                Some(known) => natives.push(known),
+                None => return Ok(None),
+            }
+        }
+        let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
+        self.ask_outside(function, &natives)
+    }
+
+    /// Asks now, and has a guard ask again.
+    pub(in crate::trace) fn ask_outside(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+    ) -> Traced<Option<ValueId>> {
+        let (then, refused) = ask(function, args).or_else(|error| self.raise_error(error))?;
+        let answer = function.call1(args);
+        if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) || answer.is_err() != refused {
+            return Ok(None);
+        }
+        let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
+        let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
+        let source = Source::Constant(Arc::new(function.clone().unbind()));
+        self.guard(source, Check::Call(check.into_any().unbind()), "the trace read the world outside");
+        match answer {
+            Ok(answer) if answer.is_exact_instance_of::<PyList>() => Ok(Some(self.own(answer))),
+            Ok(answer) => Ok(Some(self.constant(answer))),
+            Err(error) => self.raise_error(error),
+        }
+    }
+}
+
+fn is_plain_answer(answer: &Bound<'_, PyAny>) -> bool {
+    match answer.cast_exact::<PyList>() {
+        Ok(list) => list.iter().all(|item| is_scalar(&item)),
+        Err(_) => {
+            is_scalar(answer) || answer.cast::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_scalar(&item)))
+        }
+    }
+}
