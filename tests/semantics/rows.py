@@ -120,5 +120,8 @@ OPERATIONS = {
     "call": ("PyObject_Call", "PyObject_CallNoArgs", "PyObject_CallOneArg", "PyObject_CallObject", "slot_tp_call", "method_vectorcall", "wrapper_call"),
     "construction": ("type_call", "slot_tp_new", "slot_tp_init", "object_new", "object_init", "type_new", "type_init"),
 }
-# Those that no translation comes to the end of yet: at what it stops.
-IDLE = {"PyNumber_Long": "Py_buffer", "type_new": "type_new_impl", "wrapper_call": "PyWrapperDescrObject_d_wrapped"} | ({"slot_tp_new": "?"} if sys.version_info < (3, 12) else {})
+# Those that no translation comes to the end of yet: at what it stops, or why there is none.
+IDLE = {
+    "PyNumber_AsSsize_t": "is not translated", "PyObject_Call": "is not translated", "PyObject_CallOneArg": "is not translated", "method_vectorcall": "is not translated",
+    "PyNumber_Long": "Py_buffer", "type_new": "PyArg_ParseTuple", "wrapper_call": "wrapperobject_descr",
+} | ({"slot_tp_new": "PyTypeObject_tp_dict", "object_new": "call_allocfunc"} if sys.version_info < (3, 12) else {})
