@@ -10,7 +10,7 @@ pub struct Function {
     /// `static`, if C hides it in its file; then what each parameter takes, with the C struct that it points to, and what it gives.
     ///
     /// The words are `object` (with `?`: or NULL), `pointer` (to what is no object), an integer's Rust name, `f64`, `str`, `objects` (an
-    /// array), `out object`, `out i32`…, `thread`, `nothing` (not used), `...`, and `other` for what only C can hold.
+    /// array), `out object`, `out i32`… (with `?`: or NULL), `thread`, `nothing` (not used), `...`, and `other` for what only C can hold.
     pub prototype: &'static str,
 }
 
@@ -19,7 +19,7 @@ pub struct Function {
 pub enum Value<O> {
     /// NULL.
     Null,
-    /// No value: what a `void` function gives, and what stands for a parameter that is not used.
+    /// No value: what a `void` function gives, what stands for a parameter that is not used, and NULL where a variable to set may be given.
     Nothing,
     /// An object.
     Object(O),
@@ -107,6 +107,35 @@ impl<O> Value<O> {
             }
             _ => Err(c.unsupported(REFUSED)),
         }
+    }
+    /// An argument that is a variable for an object; nothing for a NULL in its place.
+    pub fn variable<C: CApi<Object = O>>(c: &mut C, args: &[Self], index: usize) -> Result<Option<Option<O>>, C::Error>
+    where
+        O: Clone,
+    {
+        match args.get(index) {
+            Some(Value::Nothing) => Ok(None),
+            _ => Self::nullable(c, args, index).map(|object| Some(object.cloned())),
+        }
+    }
+    /// An argument that is a variable for a number; nothing for a NULL in its place.
+    pub fn int_variable<C: CApi<Object = O>, T: Number>(
+        c: &mut C,
+        args: &[Self],
+        index: usize,
+    ) -> Result<Option<T>, C::Error> {
+        match args.get(index) {
+            Some(Value::Nothing) => Ok(None),
+            _ => Self::int(c, args, index).map(Some),
+        }
+    }
+    /// What a variable for an object was set to, if there was one.
+    pub fn set(variable: Option<Option<O>>) -> Self {
+        variable.map_or(Value::Nothing, Value::from)
+    }
+    /// What a variable for a number was set to, if there was one.
+    pub fn set_number<T: Number>(variable: Option<T>) -> Self {
+        variable.map_or(Value::Nothing, Value::number)
     }
     /// An argument that is a `double`.
     pub fn double<C: CApi<Object = O>>(c: &mut C, args: &[Self], index: usize) -> Result<f64, C::Error> {

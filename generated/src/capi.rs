@@ -12868,7 +12868,7 @@ pub trait CApi: Sized {
         &mut self,
         mp: &Self::Object,
         pos: &mut isize,
-        key: &mut Option<Self::Object>,
+        key: Option<&mut Option<Self::Object>>,
         value: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         let value = self
@@ -12877,7 +12877,10 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Object(Some(mp)),
                     Asked::OutSize(pos),
-                    Asked::Out(key),
+                    match key {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
                     Asked::Out(value),
                 ],
                 Gives::Int,
@@ -12889,12 +12892,19 @@ pub trait CApi: Sized {
         &mut self,
         dict: Option<&Self::Object>,
         key: &Self::Object,
-        result: &mut Option<Self::Object>,
+        result: Option<&mut Option<Self::Object>>,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
                 "PyDict_Pop",
-                &mut [Asked::Object(dict), Asked::Object(Some(key)), Asked::Out(result)],
+                &mut [
+                    Asked::Object(dict),
+                    Asked::Object(Some(key)),
+                    match result {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
+                ],
                 Gives::Int,
             )?;
         crate::calls::int(self, "PyDict_Pop", value)
@@ -12920,7 +12930,7 @@ pub trait CApi: Sized {
         mp: Option<&Self::Object>,
         key: Option<&Self::Object>,
         default_value: &Self::Object,
-        result: &mut Option<Self::Object>,
+        result: Option<&mut Option<Self::Object>>,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
@@ -12929,7 +12939,10 @@ pub trait CApi: Sized {
                     Asked::Object(mp),
                     Asked::Object(key),
                     Asked::Object(Some(default_value)),
-                    Asked::Out(result),
+                    match result {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Int,
             )?;
@@ -14880,7 +14893,7 @@ pub trait CApi: Sized {
         format_code: i8,
         precision: i32,
         flags: i32,
-        type_: &mut i32,
+        type_: Option<&mut i32>,
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyOS_double_to_string"))
     }
@@ -14971,7 +14984,7 @@ pub trait CApi: Sized {
         &mut self,
         self_: &Self::Object,
         name: &Self::Object,
-        arg: Option<&Self::Object>,
+        arg: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -14979,7 +14992,7 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Object(Some(self_)),
                     Asked::Object(Some(name)),
-                    Asked::Object(arg),
+                    Asked::Object(Some(arg)),
                 ],
                 Gives::Object,
             )?;
@@ -16183,6 +16196,14 @@ pub trait CApi: Sized {
     ) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8AndSize"))
     }
+    /// `PyUnicode_AsUTF8AndSize_3_11`.
+    fn PyUnicode_AsUTF8AndSize_3_11(
+        &mut self,
+        unicode: Option<&Self::Object>,
+        size: Option<&mut isize>,
+    ) -> Result<String, Self::Error> {
+        Err(self.unsupported("PyUnicode_AsUTF8AndSize_3_11"))
+    }
     /// `PyUnicode_AsWideCharString`.
     fn PyUnicode_AsWideCharString(
         &mut self,
@@ -16287,7 +16308,7 @@ pub trait CApi: Sized {
         length: isize,
         errors: &str,
         byteorder: &mut i32,
-        consumed: &mut isize,
+        consumed: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -16297,7 +16318,10 @@ pub trait CApi: Sized {
                     Asked::Int(length as i64),
                     Asked::Str(Some(errors)),
                     Asked::OutInt(byteorder),
-                    Asked::OutSize(consumed),
+                    match consumed {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -16310,7 +16334,7 @@ pub trait CApi: Sized {
         length: isize,
         errors: &str,
         byteorder: &mut i32,
-        consumed: &mut isize,
+        consumed: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -16320,7 +16344,10 @@ pub trait CApi: Sized {
                     Asked::Int(length as i64),
                     Asked::Str(Some(errors)),
                     Asked::OutInt(byteorder),
-                    Asked::OutSize(consumed),
+                    match consumed {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -16332,7 +16359,7 @@ pub trait CApi: Sized {
         string: &str,
         length: isize,
         errors: &str,
-        consumed: &mut isize,
+        consumed: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -16341,7 +16368,10 @@ pub trait CApi: Sized {
                     Asked::Str(Some(string)),
                     Asked::Int(length as i64),
                     Asked::Str(Some(errors)),
-                    Asked::OutSize(consumed),
+                    match consumed {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -16481,12 +16511,6 @@ pub trait CApi: Sized {
             .ask("PyUnicode_GET_LENGTH", &mut [Asked::Object(op)], Gives::Size)?;
         crate::calls::int(self, "PyUnicode_GET_LENGTH", value)
     }
-    /// `PyUnicode_GET_SIZE`.
-    fn PyUnicode_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        let value = self
-            .ask("PyUnicode_GET_SIZE", &mut [Asked::Object(Some(op))], Gives::Size)?;
-        crate::calls::int(self, "PyUnicode_GET_SIZE", value)
-    }
     /// `PyUnicode_GetDefaultEncoding`.
     fn PyUnicode_GetDefaultEncoding(&mut self) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_GetDefaultEncoding"))
@@ -16530,15 +16554,6 @@ pub trait CApi: Sized {
         let value = self
             .ask("PyUnicode_IS_COMPACT_ASCII", &mut [Asked::Object(op)], Gives::Int)?;
         crate::calls::int(self, "PyUnicode_IS_COMPACT_ASCII", value)
-    }
-    /// `PyUnicode_IS_READY`.
-    fn PyUnicode_IS_READY(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<u32, Self::Error> {
-        let value = self
-            .ask("PyUnicode_IS_READY", &mut [Asked::Object(op)], Gives::Size)?;
-        crate::calls::int(self, "PyUnicode_IS_READY", value)
     }
     /// `PyUnicode_InternFromString`.
     fn PyUnicode_InternFromString(
@@ -16627,14 +16642,6 @@ pub trait CApi: Sized {
         index: isize,
     ) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyUnicode_READ"))
-    }
-    /// `PyUnicode_READY`.
-    fn PyUnicode_READY(
-        &mut self,
-        op: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self.ask("PyUnicode_READY", &mut [Asked::Object(op)], Gives::Int)?;
-        crate::calls::int(self, "PyUnicode_READY", value)
     }
     /// `PyUnicode_READ_CHAR`.
     fn PyUnicode_READ_CHAR(
@@ -17690,7 +17697,7 @@ pub trait CApi: Sized {
         pos: &mut isize,
         key: &mut Option<Self::Object>,
         value: &mut Option<Self::Object>,
-        hash: &mut isize,
+        hash: Option<&mut isize>,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
@@ -17700,7 +17707,10 @@ pub trait CApi: Sized {
                     Asked::OutSize(pos),
                     Asked::Out(key),
                     Asked::Out(value),
-                    Asked::OutSize(hash),
+                    match hash {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Int,
             )?;
@@ -17710,7 +17720,7 @@ pub trait CApi: Sized {
     fn _PyDict_NotifyEvent(
         &mut self,
         event: i32,
-        mp: Option<&Self::Object>,
+        mp: &Self::Object,
         key: Option<&Self::Object>,
         value: Option<&Self::Object>,
     ) -> Result<u64, Self::Error> {
@@ -17795,7 +17805,7 @@ pub trait CApi: Sized {
     /// `_PyEval_BuiltinsFromGlobals`.
     fn _PyEval_BuiltinsFromGlobals(
         &mut self,
-        globals: Option<&Self::Object>,
+        globals: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyEval_BuiltinsFromGlobals"))
     }
@@ -18703,13 +18713,17 @@ pub trait CApi: Sized {
     fn _PyObject_GetMethod(
         &mut self,
         obj: &Self::Object,
-        name: Option<&Self::Object>,
+        name: &Self::Object,
         method: &mut Option<Self::Object>,
     ) -> Result<i32, Self::Error> {
         let value = self
             .ask(
                 "_PyObject_GetMethod",
-                &mut [Asked::Object(Some(obj)), Asked::Object(name), Asked::Out(method)],
+                &mut [
+                    Asked::Object(Some(obj)),
+                    Asked::Object(Some(name)),
+                    Asked::Out(method),
+                ],
                 Gives::Int,
             )?;
         crate::calls::int(self, "_PyObject_GetMethod", value)
@@ -19728,7 +19742,7 @@ pub trait CApi: Sized {
         string: &str,
         length: isize,
         errors: &str,
-        consumed: &mut isize,
+        consumed: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -19737,7 +19751,10 @@ pub trait CApi: Sized {
                     Asked::Str(Some(string)),
                     Asked::Int(length as i64),
                     Asked::Str(Some(errors)),
-                    Asked::OutSize(consumed),
+                    match consumed {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -19749,7 +19766,7 @@ pub trait CApi: Sized {
         string: &str,
         length: isize,
         errors: &str,
-        consumed: &mut isize,
+        consumed: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -19758,7 +19775,10 @@ pub trait CApi: Sized {
                     Asked::Str(Some(string)),
                     Asked::Int(length as i64),
                     Asked::Str(Some(errors)),
-                    Asked::OutSize(consumed),
+                    match consumed {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -20078,15 +20098,6 @@ pub trait CApi: Sized {
         let value = self
             .ask("_PyUnicode_New", &mut [Asked::Int(object as i64)], Gives::Object)?;
         crate::calls::object(self, "_PyUnicode_New", value)
-    }
-    /// `_PyUnicode_Ready`.
-    fn _PyUnicode_Ready(
-        &mut self,
-        unicode: Option<&Self::Object>,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask("_PyUnicode_Ready", &mut [Asked::Object(unicode)], Gives::Int)?;
-        crate::calls::int(self, "_PyUnicode_Ready", value)
     }
     /// `_PyUnicode_SHARE_UTF8`.
     fn _PyUnicode_SHARE_UTF8(
@@ -20925,7 +20936,7 @@ pub trait CApi: Sized {
     /// `_Py_dict_lookup`.
     fn _Py_dict_lookup(
         &mut self,
-        mp: Option<&Self::Object>,
+        mp: &Self::Object,
         key: &Self::Object,
         hash: isize,
         value_addr: &mut Option<Self::Object>,
@@ -20934,7 +20945,7 @@ pub trait CApi: Sized {
             .ask(
                 "_Py_dict_lookup",
                 &mut [
-                    Asked::Object(mp),
+                    Asked::Object(Some(mp)),
                     Asked::Object(Some(key)),
                     Asked::Int(hash as i64),
                     Asked::Out(value_addr),
@@ -22393,13 +22404,13 @@ pub trait CApi: Sized {
     /// `bytesobject_stringlib_bytes_join`.
     fn bytesobject_stringlib_bytes_join(
         &mut self,
-        a0: Option<&Self::Object>,
-        args: Option<&Self::Object>,
+        a0: &Self::Object,
+        args: &Self::Object,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
                 "bytesobject_stringlib_bytes_join",
-                &mut [Asked::Object(a0), Asked::Object(args)],
+                &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))],
                 Gives::Object,
             )?;
         crate::calls::object(self, "bytesobject_stringlib_bytes_join", value)
@@ -23116,12 +23127,18 @@ pub trait CApi: Sized {
     fn clear_weakref_lock_held(
         &mut self,
         a0: &Self::Object,
-        args: &mut Option<Self::Object>,
+        args: Option<&mut Option<Self::Object>>,
     ) -> Result<(), Self::Error> {
         let value = self
             .ask(
                 "clear_weakref_lock_held",
-                &mut [Asked::Object(Some(a0)), Asked::Out(args)],
+                &mut [
+                    Asked::Object(Some(a0)),
+                    match args {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
+                ],
                 Gives::Nothing,
             )?;
         crate::calls::nothing(self, "clear_weakref_lock_held", value)
@@ -23574,7 +23591,7 @@ pub trait CApi: Sized {
     /// `dictresize`.
     fn dictresize(
         &mut self,
-        a1: Option<&Self::Object>,
+        a1: &Self::Object,
         a2: u8,
         args: i32,
     ) -> Result<i32, Self::Error> {
@@ -24232,7 +24249,7 @@ pub trait CApi: Sized {
     /// `insert_combined_dict`.
     fn insert_combined_dict(
         &mut self,
-        a1: Option<&Self::Object>,
+        a1: &Self::Object,
         a2: isize,
         a3: &Self::Object,
         args: Option<&Self::Object>,
@@ -24242,7 +24259,7 @@ pub trait CApi: Sized {
     /// `insert_to_emptydict`.
     fn insert_to_emptydict(
         &mut self,
-        a1: Option<&Self::Object>,
+        a1: &Self::Object,
         a2: &Self::Object,
         a3: isize,
         args: Option<&Self::Object>,
@@ -24252,7 +24269,7 @@ pub trait CApi: Sized {
     /// `insertdict`.
     fn insertdict(
         &mut self,
-        a1: Option<&Self::Object>,
+        a1: &Self::Object,
         a2: Option<&Self::Object>,
         a3: isize,
         args: Option<&Self::Object>,
@@ -25075,20 +25092,6 @@ pub trait CApi: Sized {
         let value = self
             .ask("new_reference", &mut [Asked::Object(Some(object))], Gives::Nothing)?;
         crate::calls::nothing(self, "new_reference", value)
-    }
-    /// `non_ready_unicode_equal_to_ascii_string`.
-    fn non_ready_unicode_equal_to_ascii_string(
-        &mut self,
-        a0: &Self::Object,
-        args: &str,
-    ) -> Result<i32, Self::Error> {
-        let value = self
-            .ask(
-                "non_ready_unicode_equal_to_ascii_string",
-                &mut [Asked::Object(Some(a0)), Asked::Str(Some(args))],
-                Gives::Int,
-            )?;
-        crate::calls::int(self, "non_ready_unicode_equal_to_ascii_string", value)
     }
     /// `object___reduce_ex___impl`.
     fn object___reduce_ex___impl(
@@ -29388,6 +29391,20 @@ pub trait CApi: Sized {
             )?;
         crate::calls::nothing(self, "set_reversedobject_seq", value)
     }
+    /// `set_s_MergeState_alloced`.
+    fn set_s_MergeState_alloced(
+        &mut self,
+        object: &Self::Object,
+        value: isize,
+    ) -> Result<(), Self::Error> {
+        let value = self
+            .ask(
+                "set_s_MergeState_alloced",
+                &mut [Asked::Object(Some(object)), Asked::Int(value as i64)],
+                Gives::Nothing,
+            )?;
+        crate::calls::nothing(self, "set_s_MergeState_alloced", value)
+    }
     /// `set_seqiterobject_it_index`.
     fn set_seqiterobject_it_index(
         &mut self,
@@ -31372,7 +31389,7 @@ pub trait CApi: Sized {
         a1: isize,
         a2: i32,
         a3: &str,
-        args: &mut isize,
+        args: Option<&mut isize>,
     ) -> Result<Self::Object, Self::Error> {
         let value = self
             .ask(
@@ -31382,7 +31399,10 @@ pub trait CApi: Sized {
                     Asked::Int(a1 as i64),
                     Asked::Int(a2 as i64),
                     Asked::Str(Some(a3)),
-                    Asked::OutSize(args),
+                    match args {
+                        Some(variable) => Asked::OutSize(variable),
+                        None => Asked::Object(None),
+                    },
                 ],
                 Gives::Object,
             )?;
@@ -31969,7 +31989,7 @@ pub trait CApi: Sized {
         &mut self,
         a0: &Self::Object,
         a1: &Self::Object,
-        a2: &mut Option<Self::Object>,
+        a2: Option<&mut Option<Self::Object>>,
         args: Option<&Self::Object>,
     ) -> Result<i32, Self::Error> {
         let value = self
@@ -31978,7 +31998,10 @@ pub trait CApi: Sized {
                 &mut [
                     Asked::Object(Some(a0)),
                     Asked::Object(Some(a1)),
-                    Asked::Out(a2),
+                    match a2 {
+                        Some(variable) => Asked::Out(variable),
+                        None => Asked::Object(None),
+                    },
                     Asked::Object(args),
                 ],
                 Gives::Int,

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod capi;
 pub mod effects;
 pub mod layouts;
+pub mod members;
 pub mod opcodes;
 #[rustfmt::skip]
 pub mod slots;

@@ -334,10 +334,10 @@ pub fn PyObject_CheckReadBuffer<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_CheckReadBuffer);
     let tp = c.Py_TYPE(obj)?;
-    let view = c.new_struct("Py_buffer")?;
     if c.has_suite(&tp, Suite::tp_as_buffer)?
         && let Some(bf_getbuffer) = &c.slot(&tp, Slot::bf_getbuffer)?
     {
+        let view = c.new_struct("Py_buffer")?;
         match c.call_getbufferproc(bf_getbuffer, obj, &view, 0) {
             Ok(_) => {}
             Err(error) if c.is_exception(&error) => {
@@ -1479,7 +1479,6 @@ pub fn PyNumber_Long<C: CApi>(
     o: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyNumber_Long);
-    let view = c.new_struct("Py_buffer")?;
     if c.PyLong_CheckExact(o)? {
         return Ok(Some(o.clone()));
     }
@@ -1631,6 +1630,7 @@ pub fn PyNumber_Long<C: CApi>(
         };
         return Ok(Some(c._PyLong_FromBytes(Some(&result_7), result_8, 10)?));
     }
+    let view = c.new_struct("Py_buffer")?;
     let result_9 = match super::abstract_::PyObject_GetBuffer(c, o, &view, 0) {
         Ok(result_9) => result_9,
         Err(error_7) if c.is_exception(&error_7) => {
@@ -2497,11 +2497,11 @@ pub fn PyMapping_HasKey<C: CApi>(
 /// CPython: Objects/abstract.c, `method_output_as_list`.
 pub fn method_output_as_list<C: CApi>(
     c: &mut C,
-    o: Option<&C::Object>,
+    o: &C::Object,
     meth: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::method_output_as_list);
-    let meth_output = c.PyObject_CallMethodNoArgs(o, meth)?;
+    let meth_output = c.PyObject_CallMethodNoArgs(Some(o), meth)?;
     if c.PyList_CheckExact(&meth_output)? {
         return Ok(meth_output);
     }
@@ -2510,11 +2510,7 @@ pub fn method_output_as_list<C: CApi>(
         Err(error) if c.is_exception(&error) => {
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             if c.PyErr_ExceptionMatches(&error, &PyExc_TypeError)? {
-                let object = match o {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let tp = c.Py_TYPE(&object)?;
+                let tp = c.Py_TYPE(o)?;
                 let tp_name = c.PyTypeObject_tp_name(&tp)?;
                 let tp_2 = c.Py_TYPE(&meth_output)?;
                 let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
@@ -2545,7 +2541,7 @@ pub fn PyMapping_Keys<C: CApi>(c: &mut C, o: &C::Object) -> Result<C::Object, C:
         return Ok(c.PyDict_Keys(Some(o))?);
     }
     let idkeys = c._Py_ID("keys")?;
-    return Ok(super::abstract_::method_output_as_list(c, Some(o), &idkeys)?);
+    return Ok(super::abstract_::method_output_as_list(c, o, &idkeys)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_Items`.
 pub fn PyMapping_Items<C: CApi>(
@@ -2557,7 +2553,7 @@ pub fn PyMapping_Items<C: CApi>(
         return Ok(c.PyDict_Items(o)?);
     }
     let iditems = c._Py_ID("items")?;
-    return Ok(super::abstract_::method_output_as_list(c, Some(o), &iditems)?);
+    return Ok(super::abstract_::method_output_as_list(c, o, &iditems)?);
 }
 /// CPython: Objects/abstract.c, `PyMapping_Values`.
 pub fn PyMapping_Values<C: CApi>(
@@ -2569,7 +2565,7 @@ pub fn PyMapping_Values<C: CApi>(
         return Ok(c.PyDict_Values(o)?);
     }
     let idvalues = c._Py_ID("values")?;
-    return Ok(super::abstract_::method_output_as_list(c, Some(o), &idvalues)?);
+    return Ok(super::abstract_::method_output_as_list(c, o, &idvalues)?);
 }
 /// CPython: Objects/abstract.c, `abstract_get_bases`.
 pub fn abstract_get_bases<C: CApi>(
@@ -3151,7 +3147,7 @@ pub fn PyIter_Next<C: CApi>(
 pub fn PyIter_Send<C: CApi>(
     c: &mut C,
     iter: &C::Object,
-    arg: Option<&C::Object>,
+    arg: &C::Object,
     result: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyIter_Send);
@@ -3159,16 +3155,9 @@ pub fn PyIter_Send<C: CApi>(
     if c.has_suite(&tp, Suite::tp_as_async)?
         && let Some(am_send) = &c.slot(&tp, Slot::am_send)?
     {
-        let object = match arg {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        return Ok(c.call_sendfunc(am_send, iter, &object, result)?);
+        return Ok(c.call_sendfunc(am_send, iter, arg, result)?);
     }
-    let is = match arg {
-        Some(object) => c.is(object, Global::Py_None)?,
-        None => false,
-    };
+    let is = c.is(arg, Global::Py_None)?;
     let result_4 = if is && super::abstract_::PyIter_Check(c, iter)? != 0 {
         let tp_iternext = c.slot(&tp, Slot::tp_iternext)?;
         let function = match tp_iternext.as_ref() {

@@ -116,7 +116,10 @@ pub fn bytearray___init__<C: CApi>(
             let item_9 = result_2.get(2).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_5 = c
-                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_9.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_5)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -143,7 +146,8 @@ pub fn bytearray___init__<C: CApi>(
         }
         let item_3 = result_2.get(1).cloned().flatten();
         let mut encoding_length = 0;
-        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        let result_3 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_3.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_3)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -171,7 +175,10 @@ pub fn bytearray___init__<C: CApi>(
             let item_5 = result_2.get(2).cloned().flatten();
             let mut errors_length = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_5.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_4)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -382,21 +389,22 @@ pub fn bytearray_maketrans<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_maketrans);
-    let frm = c.new_struct("Py_buffer")?;
-    let to = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("maketrans", nargs, 2, 2) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+            let frm_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&frm_2)?.is_some() {
+                let to_7 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_7)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_7)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &frm_2)?;
+            let to_6 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_6)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_6)?;
                 return Err(error);
             }
             return Err(error);
@@ -404,19 +412,22 @@ pub fn bytearray_maketrans<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let frm = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &frm, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                let to_5 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_5)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_5)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            let to_4 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_4)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_4)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -428,6 +439,7 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
+        let to = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&to)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &to)?;
@@ -438,6 +450,7 @@ pub fn bytearray_maketrans<C: CApi>(
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             c.item(args, 1)?;
+            c.new_struct("Py_buffer")?;
             return Err(
                 c
                     .unsupported(
@@ -454,26 +467,28 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj_9.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_10 = c.Py_buffer_obj(&to)?;
+        let to_3 = c.new_struct("Py_buffer")?;
+        let obj_10 = c.Py_buffer_obj(&to_3)?;
         if obj_10.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_3)?;
         }
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to, 0) {
+    let to_2 = c.new_struct("Py_buffer")?;
+    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to_2, 0) {
         Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -485,13 +500,13 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_4 = c.Py_buffer_obj(&to)?;
+        let obj_4 = c.Py_buffer_obj(&to_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
-    let result_5 = match c.PyBuffer_IsContiguous(&to, 67) {
+    let result_5 = match c.PyBuffer_IsContiguous(&to_2, 67) {
         Ok(result_5) => result_5,
         Err(error_5) if c.is_exception(&error_5) => {
             return Err(
@@ -510,29 +525,29 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_8 = c.Py_buffer_obj(&to)?;
+        let obj_8 = c.Py_buffer_obj(&to_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
     let return_value = match super::bytearrayobject::bytearray_maketrans_impl(
         c,
         &frm,
-        &to,
+        &to_2,
     ) {
         Ok(return_value) => return_value,
         Err(error_6) if c.is_exception(&error_6) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_6);
             }
             return Err(error_6);
@@ -543,9 +558,9 @@ pub fn bytearray_maketrans<C: CApi>(
     if obj_5.is_some() {
         super::abstract_::PyBuffer_Release(c, &frm)?;
     }
-    let obj_6 = c.Py_buffer_obj(&to)?;
+    let obj_6 = c.Py_buffer_obj(&to_2)?;
     if obj_6.is_some() {
-        super::abstract_::PyBuffer_Release(c, &to)?;
+        super::abstract_::PyBuffer_Release(c, &to_2)?;
     }
     return Ok(Some(return_value));
 }
@@ -557,21 +572,22 @@ pub fn bytearray_replace<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_replace);
-    let old = c.new_struct("Py_buffer")?;
-    let new = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("replace", nargs, 2, 3) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+            let old_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&old_2)?.is_some() {
+                let new_7 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_7)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_7)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &old_2)?;
+            let new_6 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_6)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_6)?;
                 return Err(error);
             }
             return Err(error);
@@ -579,19 +595,22 @@ pub fn bytearray_replace<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let old = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &old, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                let new_5 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_5)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_5)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            let new_4 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_4)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_4)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -603,6 +622,7 @@ pub fn bytearray_replace<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
+        let new = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&new)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &new)?;
@@ -613,6 +633,7 @@ pub fn bytearray_replace<C: CApi>(
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             c.item(args, 1)?;
+            c.new_struct("Py_buffer")?;
             return Err(
                 c
                     .unsupported(
@@ -629,26 +650,28 @@ pub fn bytearray_replace<C: CApi>(
         if obj_11.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_12 = c.Py_buffer_obj(&new)?;
+        let new_3 = c.new_struct("Py_buffer")?;
+        let obj_12 = c.Py_buffer_obj(&new_3)?;
         if obj_12.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_3)?;
         }
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new, 0) {
+    let new_2 = c.new_struct("Py_buffer")?;
+    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new_2, 0) {
         Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -660,13 +683,13 @@ pub fn bytearray_replace<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_4 = c.Py_buffer_obj(&new)?;
+        let obj_4 = c.Py_buffer_obj(&new_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
-    let result_5 = match c.PyBuffer_IsContiguous(&new, 67) {
+    let result_5 = match c.PyBuffer_IsContiguous(&new_2, 67) {
         Ok(result_5) => result_5,
         Err(error_5) if c.is_exception(&error_5) => {
             if nargs < 3 {
@@ -694,9 +717,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_9.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_10 = c.Py_buffer_obj(&new)?;
+        let obj_10 = c.Py_buffer_obj(&new_2)?;
         if obj_10.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
@@ -705,21 +728,21 @@ pub fn bytearray_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             -1,
         ) {
             Ok(return_value) => return_value,
             Err(error_6) if c.is_exception(&error_6) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_6);
                     }
                     return Err(error_6);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
@@ -730,9 +753,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_5.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_6 = c.Py_buffer_obj(&new)?;
+        let obj_6 = c.Py_buffer_obj(&new_2)?;
         if obj_6.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value));
     }
@@ -741,15 +764,15 @@ pub fn bytearray_replace<C: CApi>(
         Ok(iobj) => iobj,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_7);
             }
             return Err(error_7);
@@ -761,15 +784,15 @@ pub fn bytearray_replace<C: CApi>(
             Ok(result_6) => result_6,
             Err(error_8) if c.is_exception(&error_8) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_8);
                     }
                     return Err(error_8);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_8);
                 }
                 return Err(error_8);
@@ -785,21 +808,21 @@ pub fn bytearray_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             ival,
         ) {
             Ok(return_value_2) => return_value_2,
             Err(error_9) if c.is_exception(&error_9) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_9);
                     }
                     return Err(error_9);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_9);
                 }
                 return Err(error_9);
@@ -810,9 +833,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_8 = c.Py_buffer_obj(&new)?;
+        let obj_8 = c.Py_buffer_obj(&new_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value_2));
     }
@@ -820,21 +843,21 @@ pub fn bytearray_replace<C: CApi>(
         c,
         self_,
         &old,
-        &new,
+        &new_2,
         ival,
     ) {
         Ok(return_value_2) => return_value_2,
         Err(error_9) if c.is_exception(&error_9) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_9);
                 }
                 return Err(error_9);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_9);
             }
             return Err(error_9);
@@ -845,9 +868,9 @@ pub fn bytearray_replace<C: CApi>(
     if obj_7.is_some() {
         super::abstract_::PyBuffer_Release(c, &old)?;
     }
-    let obj_8 = c.Py_buffer_obj(&new)?;
+    let obj_8 = c.Py_buffer_obj(&new_2)?;
     if obj_8.is_some() {
-        super::abstract_::PyBuffer_Release(c, &new)?;
+        super::abstract_::PyBuffer_Release(c, &new_2)?;
     }
     return Ok(Some(return_value_2));
 }
@@ -1221,7 +1244,10 @@ pub fn bytearray_decode<C: CApi>(
             let item_8 = result.get(1).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_8.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_4)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1255,7 +1281,8 @@ pub fn bytearray_decode<C: CApi>(
         }
         let item_2 = result.get(0).cloned().flatten();
         let mut encoding_length = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        let result_2 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_2.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_2)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -1278,7 +1305,10 @@ pub fn bytearray_decode<C: CApi>(
             let item_4 = result.get(1).cloned().flatten();
             let mut errors_length = 0;
             let result_3 = c
-                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_4.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_3)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1347,18 +1377,11 @@ pub fn bytearray_fromhex<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_fromhex);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("fromhex", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::bytearrayobject::bytearray_fromhex_impl(c, type_, arg)?));
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(Some(super::bytearrayobject::bytearray_fromhex_impl(c, type_, arg)?));
+    c._PyArg_BadArgument("fromhex", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_hex`.
 pub fn bytearray_hex<C: CApi>(
@@ -1463,18 +1486,18 @@ pub fn PyByteArray_FromObject<C: CApi>(
 /// CPython: Objects/bytearrayobject.c, `PyByteArray_Size`.
 pub fn PyByteArray_Size<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyByteArray_Size);
-    return Ok(c.PyByteArray_GET_SIZE(self_)?);
+    return Ok(c.PyByteArray_GET_SIZE(Some(self_))?);
 }
 /// CPython: Objects/bytearrayobject.c, `PyByteArray_AsString`.
 pub fn PyByteArray_AsString<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyByteArray_AsString);
-    return Ok(c.PyByteArray_AS_STRING(self_)?.to_owned());
+    return Ok(c.PyByteArray_AS_STRING(Some(self_))?.to_owned());
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_length`.
 pub fn bytearray_length<C: CApi>(

@@ -368,21 +368,22 @@ pub fn bytes_maketrans<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_maketrans);
-    let frm = c.new_struct("Py_buffer")?;
-    let to = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("maketrans", nargs, 2, 2) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+            let frm_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&frm_2)?.is_some() {
+                let to_7 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_7)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_7)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &frm_2)?;
+            let to_6 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_6)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_6)?;
                 return Err(error);
             }
             return Err(error);
@@ -390,19 +391,22 @@ pub fn bytes_maketrans<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let frm = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &frm, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                let to_5 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_5)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_5)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            let to_4 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_4)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_4)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -414,6 +418,7 @@ pub fn bytes_maketrans<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
+        let to = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&to)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &to)?;
@@ -424,6 +429,7 @@ pub fn bytes_maketrans<C: CApi>(
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             c.item(args, 1)?;
+            c.new_struct("Py_buffer")?;
             return Err(
                 c
                     .unsupported(
@@ -440,26 +446,28 @@ pub fn bytes_maketrans<C: CApi>(
         if obj_9.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_10 = c.Py_buffer_obj(&to)?;
+        let to_3 = c.new_struct("Py_buffer")?;
+        let obj_10 = c.Py_buffer_obj(&to_3)?;
         if obj_10.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_3)?;
         }
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to, 0) {
+    let to_2 = c.new_struct("Py_buffer")?;
+    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to_2, 0) {
         Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -471,13 +479,13 @@ pub fn bytes_maketrans<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_4 = c.Py_buffer_obj(&to)?;
+        let obj_4 = c.Py_buffer_obj(&to_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
-    let result_5 = match c.PyBuffer_IsContiguous(&to, 67) {
+    let result_5 = match c.PyBuffer_IsContiguous(&to_2, 67) {
         Ok(result_5) => result_5,
         Err(error_5) if c.is_exception(&error_5) => {
             return Err(
@@ -496,25 +504,25 @@ pub fn bytes_maketrans<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_8 = c.Py_buffer_obj(&to)?;
+        let obj_8 = c.Py_buffer_obj(&to_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
-    let return_value = match super::bytesobject::bytes_maketrans_impl(c, &frm, &to) {
+    let return_value = match super::bytesobject::bytes_maketrans_impl(c, &frm, &to_2) {
         Ok(return_value) => return_value,
         Err(error_6) if c.is_exception(&error_6) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_6);
             }
             return Err(error_6);
@@ -525,9 +533,9 @@ pub fn bytes_maketrans<C: CApi>(
     if obj_5.is_some() {
         super::abstract_::PyBuffer_Release(c, &frm)?;
     }
-    let obj_6 = c.Py_buffer_obj(&to)?;
+    let obj_6 = c.Py_buffer_obj(&to_2)?;
     if obj_6.is_some() {
-        super::abstract_::PyBuffer_Release(c, &to)?;
+        super::abstract_::PyBuffer_Release(c, &to_2)?;
     }
     return Ok(Some(return_value));
 }
@@ -539,21 +547,22 @@ pub fn bytes_replace<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_replace);
-    let old = c.new_struct("Py_buffer")?;
-    let new = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("replace", nargs, 2, 3) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+            let old_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&old_2)?.is_some() {
+                let new_7 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_7)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_7)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &old_2)?;
+            let new_6 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_6)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_6)?;
                 return Err(error);
             }
             return Err(error);
@@ -561,19 +570,22 @@ pub fn bytes_replace<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let old = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &old, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                let new_5 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_5)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_5)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            let new_4 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_4)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_4)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -585,6 +597,7 @@ pub fn bytes_replace<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
+        let new = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&new)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &new)?;
@@ -595,6 +608,7 @@ pub fn bytes_replace<C: CApi>(
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             c.item(args, 1)?;
+            c.new_struct("Py_buffer")?;
             return Err(
                 c
                     .unsupported(
@@ -611,26 +625,28 @@ pub fn bytes_replace<C: CApi>(
         if obj_11.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_12 = c.Py_buffer_obj(&new)?;
+        let new_3 = c.new_struct("Py_buffer")?;
+        let obj_12 = c.Py_buffer_obj(&new_3)?;
         if obj_12.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_3)?;
         }
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new, 0) {
+    let new_2 = c.new_struct("Py_buffer")?;
+    let result_4 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new_2, 0) {
         Ok(result_4) => result_4,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -642,13 +658,13 @@ pub fn bytes_replace<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_4 = c.Py_buffer_obj(&new)?;
+        let obj_4 = c.Py_buffer_obj(&new_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
-    let result_5 = match c.PyBuffer_IsContiguous(&new, 67) {
+    let result_5 = match c.PyBuffer_IsContiguous(&new_2, 67) {
         Ok(result_5) => result_5,
         Err(error_5) if c.is_exception(&error_5) => {
             if nargs < 3 {
@@ -676,9 +692,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_9.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_10 = c.Py_buffer_obj(&new)?;
+        let obj_10 = c.Py_buffer_obj(&new_2)?;
         if obj_10.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
@@ -687,21 +703,21 @@ pub fn bytes_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             -1,
         ) {
             Ok(return_value) => return_value,
             Err(error_6) if c.is_exception(&error_6) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_6);
                     }
                     return Err(error_6);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
@@ -712,9 +728,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_5.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_6 = c.Py_buffer_obj(&new)?;
+        let obj_6 = c.Py_buffer_obj(&new_2)?;
         if obj_6.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value));
     }
@@ -723,15 +739,15 @@ pub fn bytes_replace<C: CApi>(
         Ok(iobj) => iobj,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_7);
             }
             return Err(error_7);
@@ -743,15 +759,15 @@ pub fn bytes_replace<C: CApi>(
             Ok(result_6) => result_6,
             Err(error_8) if c.is_exception(&error_8) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_8);
                     }
                     return Err(error_8);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_8);
                 }
                 return Err(error_8);
@@ -767,21 +783,21 @@ pub fn bytes_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             ival,
         ) {
             Ok(return_value_2) => return_value_2,
             Err(error_9) if c.is_exception(&error_9) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_9);
                     }
                     return Err(error_9);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_9);
                 }
                 return Err(error_9);
@@ -792,9 +808,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_8 = c.Py_buffer_obj(&new)?;
+        let obj_8 = c.Py_buffer_obj(&new_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value_2));
     }
@@ -802,21 +818,21 @@ pub fn bytes_replace<C: CApi>(
         c,
         self_,
         &old,
-        &new,
+        &new_2,
         ival,
     ) {
         Ok(return_value_2) => return_value_2,
         Err(error_9) if c.is_exception(&error_9) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_9);
                 }
                 return Err(error_9);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_9);
             }
             return Err(error_9);
@@ -827,9 +843,9 @@ pub fn bytes_replace<C: CApi>(
     if obj_7.is_some() {
         super::abstract_::PyBuffer_Release(c, &old)?;
     }
-    let obj_8 = c.Py_buffer_obj(&new)?;
+    let obj_8 = c.Py_buffer_obj(&new_2)?;
     if obj_8.is_some() {
-        super::abstract_::PyBuffer_Release(c, &new)?;
+        super::abstract_::PyBuffer_Release(c, &new_2)?;
     }
     return Ok(Some(return_value_2));
 }
@@ -999,7 +1015,10 @@ pub fn bytes_decode<C: CApi>(
             let item_8 = result.get(1).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_8.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_4)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1033,7 +1052,8 @@ pub fn bytes_decode<C: CApi>(
         }
         let item_2 = result.get(0).cloned().flatten();
         let mut encoding_length = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        let result_2 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_2.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_2)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -1056,7 +1076,10 @@ pub fn bytes_decode<C: CApi>(
             let item_4 = result.get(1).cloned().flatten();
             let mut errors_length = 0;
             let result_3 = c
-                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_4.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_3)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1114,18 +1137,11 @@ pub fn bytes_fromhex<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_fromhex);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("fromhex", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::bytesobject::bytes_fromhex_impl(c, type_, arg)?));
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(Some(super::bytesobject::bytes_fromhex_impl(c, type_, arg)?));
+    c._PyArg_BadArgument("fromhex", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/bytesobject.c, `bytes_hex`.
 pub fn bytes_hex<C: CApi>(
@@ -1230,7 +1246,10 @@ pub fn bytes_new<C: CApi>(
             let item_9 = result_2.get(2).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_5 = c
-                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_9.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_5)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1265,7 +1284,8 @@ pub fn bytes_new<C: CApi>(
         }
         let item_3 = result_2.get(1).cloned().flatten();
         let mut encoding_length = 0;
-        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        let result_3 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_3.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_3)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -1288,7 +1308,10 @@ pub fn bytes_new<C: CApi>(
             let item_5 = result_2.get(2).cloned().flatten();
             let mut errors_length = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_5.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_4)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -2648,8 +2671,8 @@ pub fn bytes_rpartition_impl<C: CApi>(
 /// CPython: Objects/bytesobject.c, `bytes_join`.
 pub fn bytes_join<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    iterable_of_bytes: Option<&C::Object>,
+    self_: &C::Object,
+    iterable_of_bytes: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_join);
     return Ok(c.bytesobject_stringlib_bytes_join(self_, iterable_of_bytes)?);
@@ -2657,8 +2680,8 @@ pub fn bytes_join<C: CApi>(
 /// CPython: Objects/bytesobject.c, `_PyBytes_Join`.
 pub fn _PyBytes_Join<C: CApi>(
     c: &mut C,
-    sep: Option<&C::Object>,
-    x: Option<&C::Object>,
+    sep: &C::Object,
+    x: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyBytes_Join);
     return Ok(super::bytesobject::bytes_join(c, sep, x)?);

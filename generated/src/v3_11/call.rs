@@ -262,7 +262,7 @@ pub fn PyObject_CallObject<C: CApi>(
 /// CPython: Objects/call.c, `PyObject_VectorcallMethod`.
 pub fn PyObject_VectorcallMethod<C: CApi>(
     c: &mut C,
-    name: Option<&C::Object>,
+    name: &C::Object,
     args: &[C::Object],
     nargsf: usize,
     kwnames: &C::Object,

@@ -396,7 +396,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_output_as_list,
-        prototype: "static (object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyMapping_Keys,
@@ -476,7 +476,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyIter_Send,
-        prototype: "(object:PyObject, object?:PyObject, out object:PyObject) -> i32",
+        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::bool_repr,
@@ -624,11 +624,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyByteArray_Size,
-        prototype: "(object?:PyObject) -> isize",
+        prototype: "(object:PyObject) -> isize",
     },
     Function {
         id: FunctionId::PyByteArray_AsString,
-        prototype: "(object?:PyObject) -> str",
+        prototype: "(object:PyObject) -> str",
     },
     Function {
         id: FunctionId::bytearray_length,
@@ -1092,11 +1092,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_join,
-        prototype: "static (object?:PyBytesObject, object?:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyBytes_Join,
-        prototype: "(object?:PyObject, object?:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_find,
@@ -1260,7 +1260,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallMethod,
-        prototype: "(object?:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyCell_New,
@@ -1500,7 +1500,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::descr_setcheck,
-        prototype: "static (object:PyDescrObject, object?:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyDescrObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::member_set,
@@ -1692,7 +1692,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapper_richcompare,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::wrapper_hash,
@@ -1860,7 +1860,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::find_empty_slot,
-        prototype: "static (pointer?:PyDictKeysObject, isize:Py_hash_t) -> isize",
+        prototype: "static (pointer:PyDictKeysObject, isize:Py_hash_t) -> isize",
     },
     Function {
         id: FunctionId::insertion_resize,
@@ -1964,7 +1964,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyDict_MergeFromSeq2,
-        prototype: "(object?:PyObject, object?:PyObject, i32:int) -> i32",
+        prototype: "(object:PyObject, object:PyObject, i32:int) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_MergeEx,
@@ -2104,15 +2104,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dictview_mapping,
-        prototype: "static (object?:PyObject, nothing:void) -> object",
+        prototype: "static (object:PyObject, nothing:void) -> object",
     },
     Function {
         id: FunctionId::all_contained_in,
-        prototype: "static (object?:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dictview_richcompare,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::dictview_repr,
@@ -2436,7 +2436,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyFunction_NewWithQualName,
-        prototype: "(object:PyObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyFunction_New,
@@ -3016,7 +3016,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::listiter_next,
-        prototype: "static (object?:listiterobject) -> object",
+        prototype: "static (object:listiterobject) -> object",
     },
     Function {
         id: FunctionId::listiter_len,
@@ -3040,7 +3040,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::listreviter_next,
-        prototype: "static (object?:listreviterobject) -> object",
+        prototype: "static (object:listreviterobject) -> object",
     },
     Function {
         id: FunctionId::listreviter_len,
@@ -3216,7 +3216,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::l_divmod,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object:PyLongObject, out object:PyLongObject) -> i32",
+        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object?:PyLongObject, out object?:PyLongObject) -> i32",
     },
     Function {
         id: FunctionId::l_mod,
@@ -3332,7 +3332,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_bit_length_impl,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::popcount_digit,
@@ -3340,7 +3340,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_bit_count_impl,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_as_integer_ratio_impl,
@@ -3576,7 +3576,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::namespace_new,
-        prototype: "static (object?:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::namespace_init,
@@ -3776,7 +3776,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_dir_object,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyObject_Dir,
@@ -4464,7 +4464,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::tupleiter_next,
-        prototype: "static (object?:tupleiterobject) -> object",
+        prototype: "static (object:tupleiterobject) -> object",
     },
     Function {
         id: FunctionId::tupleiter_len,
@@ -4620,7 +4620,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_set_bases,
-        prototype: "static (object:PyTypeObject, object?:PyObject, nothing:void) -> i32",
+        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
     },
     Function {
         id: FunctionId::type_dict,
@@ -4660,7 +4660,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_call,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyType_GenericAlloc,
@@ -4744,7 +4744,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::mro_internal,
-        prototype: "static (object:PyTypeObject, out object:PyObject) -> i32",
+        prototype: "static (object:PyTypeObject, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::best_base,
@@ -4788,7 +4788,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_init,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyType_GetFlags,
@@ -4880,7 +4880,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::type_vectorcall,
@@ -5148,7 +5148,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::add_all_subclasses,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::remove_subclass,
@@ -5912,7 +5912,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_FromUnicode,
-        prototype: "(out i32:Py_UNICODE, isize:Py_ssize_t) -> object",
+        prototype: "(out i32?:Py_UNICODE, isize:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::PyUnicode_FromStringAndSize,
@@ -5928,7 +5928,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_AsWideChar,
-        prototype: "(object:PyObject, out i32:wchar_t, isize:Py_ssize_t) -> isize",
+        prototype: "(object:PyObject, out i32?:wchar_t, isize:Py_ssize_t) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_FromOrdinal,
@@ -6028,7 +6028,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_DecodeUTF8Stateful,
-        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize:Py_ssize_t) -> object",
+        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize?:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::_PyUnicode_AsUTF8String,
@@ -6196,7 +6196,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_Append,
-        prototype: "(out object:PyObject, object?:PyObject) -> nothing",
+        prototype: "(out object?:PyObject, object?:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::PyUnicode_AppendAndDel,
@@ -6596,7 +6596,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicodeiter_next,
-        prototype: "static (object?:unicodeiterobject) -> object",
+        prototype: "static (object:unicodeiterobject) -> object",
     },
     Function {
         id: FunctionId::unicodeiter_len,
@@ -6688,7 +6688,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyWeakref_ClearRef,
-        prototype: "(object?:PyWeakReference) -> nothing",
+        prototype: "(object:PyWeakReference) -> nothing",
     },
     Function {
         id: FunctionId::weakref_dealloc,
@@ -7452,7 +7452,7 @@ fn of_abstract<C: CApi>(
             Ok(Value::number(super::abstract_::PyMapping_HasKey(c, a0, a1)?))
         }
         FunctionId::method_output_as_list => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::abstract_::method_output_as_list(c, a0, a1)?))
         }
@@ -7544,7 +7544,7 @@ fn of_abstract<C: CApi>(
         }
         FunctionId::PyIter_Send => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
             {
                 let result = Value::number(
@@ -7803,11 +7803,11 @@ fn of_bytearrayobject<C: CApi>(
             Ok(Value::Object(super::bytearrayobject::PyByteArray_FromObject(c, a0)?))
         }
         FunctionId::PyByteArray_Size => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytearrayobject::PyByteArray_Size(c, a0)?))
         }
         FunctionId::PyByteArray_AsString => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Str(super::bytearrayobject::PyByteArray_AsString(c, a0)?))
         }
         FunctionId::bytearray_length => {
@@ -8540,13 +8540,13 @@ fn of_bytesobject<C: CApi>(
             Ok(Value::Object(super::bytesobject::bytes_rpartition_impl(c, a0, a1)?))
         }
         FunctionId::bytes_join => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes_join(c, a0, a1)?))
         }
         FunctionId::_PyBytes_Join => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::_PyBytes_Join(c, a0, a1)?))
         }
         FunctionId::bytes_find => {
@@ -8780,7 +8780,7 @@ fn of_call<C: CApi>(
             Ok(Value::Object(super::call::PyObject_CallObject(c, a0, a1)?))
         }
         FunctionId::PyObject_VectorcallMethod => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             let a3 = Value::object(c, args, 3usize)?;
@@ -9134,7 +9134,7 @@ fn of_descrobject<C: CApi>(
         }
         FunctionId::descr_setcheck => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::descr_setcheck(c, a0, a1, a2)?))
         }
@@ -9431,8 +9431,8 @@ fn of_descrobject<C: CApi>(
             })
         }
         FunctionId::wrapper_richcompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapper_richcompare(c, a0, a1, a2)?))
         }
@@ -9663,7 +9663,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::_PyDict_HasOnlyStringKeys(c, a0)?))
         }
         FunctionId::find_empty_slot => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             Ok(Value::number(super::dictobject::find_empty_slot(c, a0, a1)?))
         }
@@ -9837,8 +9837,8 @@ fn of_dictobject<C: CApi>(
             Ok(Value::from(super::dictobject::dict_update(c, a0, a1, a2)?))
         }
         FunctionId::PyDict_MergeFromSeq2 => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2)?))
         }
@@ -10023,17 +10023,17 @@ fn of_dictobject<C: CApi>(
             Ok(Value::Object(super::dictobject::_PyDictView_New(c, a0, a1)?))
         }
         FunctionId::dictview_mapping => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::dictobject::dictview_mapping(c, a0)?))
         }
         FunctionId::all_contained_in => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::dictobject::all_contained_in(c, a0, a1)?))
         }
         FunctionId::dictview_richcompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::dictobject::dictview_richcompare(c, a0, a1, a2)?))
         }
@@ -10502,7 +10502,7 @@ fn of_funcobject<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(
                 Value::Object(
@@ -11296,7 +11296,7 @@ fn of_listobject<C: CApi>(
             })
         }
         FunctionId::listiter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::listobject::listiter_next(c, a0)?))
         }
         FunctionId::listiter_len => {
@@ -11326,7 +11326,7 @@ fn of_listobject<C: CApi>(
             })
         }
         FunctionId::listreviter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::listobject::listreviter_next(c, a0)?))
         }
         FunctionId::listreviter_len => {
@@ -11571,13 +11571,13 @@ fn of_longobject<C: CApi>(
         FunctionId::l_divmod => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
+            let mut a3 = Value::variable(c, args, 3usize)?;
             {
                 let result = Value::number(
-                    super::longobject::l_divmod(c, a0, a1, &mut a2, &mut a3)?,
+                    super::longobject::l_divmod(c, a0, a1, a2.as_mut(), a3.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2), Value::from(a3)]))
+                Ok(Value::Several(vec![result, Value::set(a2), Value::set(a3)]))
             }
         }
         FunctionId::l_mod => {
@@ -11722,7 +11722,7 @@ fn of_longobject<C: CApi>(
             Ok(Value::from(super::longobject::int___round___impl(c, a0, a1)?))
         }
         FunctionId::int_bit_length_impl => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::longobject::int_bit_length_impl(c, a0)?))
         }
         FunctionId::popcount_digit => {
@@ -11730,7 +11730,7 @@ fn of_longobject<C: CApi>(
             Ok(Value::number(super::longobject::popcount_digit(c, a0)?))
         }
         FunctionId::int_bit_count_impl => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::longobject::int_bit_count_impl(c, a0)?))
         }
         FunctionId::int_as_integer_ratio_impl => {
@@ -12102,7 +12102,7 @@ fn of_namespaceobject<C: CApi>(
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
         FunctionId::namespace_new => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::namespaceobject::namespace_new(c, a0, a1, a2)?))
@@ -12380,7 +12380,7 @@ fn of_object<C: CApi>(
         }
         FunctionId::_dir_locals => Ok(Value::from(super::object::_dir_locals(c)?)),
         FunctionId::_dir_object => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::object::_dir_object(c, a0)?))
         }
         FunctionId::PyObject_Dir => {
@@ -13442,7 +13442,7 @@ fn of_tupleobject<C: CApi>(
             })
         }
         FunctionId::tupleiter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::tupleobject::tupleiter_next(c, a0)?))
         }
         FunctionId::tupleiter_len => {
@@ -13656,7 +13656,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_set_bases => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::type_set_bases(c, a0, a1)?))
         }
         FunctionId::type_dict => {
@@ -13701,7 +13701,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_call => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::type_call(c, a0, a1, a2)?))
         }
@@ -13818,12 +13818,12 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::mro_internal => {
             let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
+            let mut a1 = Value::variable(c, args, 1usize)?;
             {
                 let result = Value::number(
-                    super::typeobject::mro_internal(c, a0, &mut a1)?,
+                    super::typeobject::mro_internal(c, a0, a1.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a1)]))
+                Ok(Value::Several(vec![result, Value::set(a1)]))
             }
         }
         FunctionId::best_base => {
@@ -13871,7 +13871,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_init => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::type_init(c, a0, a1, a2)?))
         }
@@ -13988,7 +13988,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_new => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::typeobject::type_new(c, a0, a1, a2)?))
         }
@@ -14320,7 +14320,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::add_all_subclasses => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::add_all_subclasses(c, a0, a1)?))
         }
         FunctionId::remove_subclass => {
@@ -15436,13 +15436,13 @@ fn of_unicodeobject<C: CApi>(
             }
         }
         FunctionId::PyUnicode_FromUnicode => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
+            let mut a0: Option<i32> = Value::int_variable(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             {
                 let result = Value::Object(
-                    super::unicodeobject::PyUnicode_FromUnicode(c, &mut a0, a1)?,
+                    super::unicodeobject::PyUnicode_FromUnicode(c, a0.as_mut(), a1)?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a0)]))
+                Ok(Value::Several(vec![result, Value::set_number(a0)]))
             }
         }
         FunctionId::PyUnicode_FromStringAndSize => {
@@ -15464,13 +15464,13 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::PyUnicode_AsWideChar => {
             let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: i32 = Value::int(c, args, 1usize)?;
+            let mut a1: Option<i32> = Value::int_variable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::unicodeobject::PyUnicode_AsWideChar(c, a0, &mut a1, a2)?,
+                    super::unicodeobject::PyUnicode_AsWideChar(c, a0, a1.as_mut(), a2)?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a1)]))
+                Ok(Value::Several(vec![result, Value::set_number(a1)]))
             }
         }
         FunctionId::PyUnicode_FromOrdinal => {
@@ -15643,7 +15643,7 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::text(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::nullable_text(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
+            let mut a3: Option<isize> = Value::int_variable(c, args, 3usize)?;
             {
                 let result = Value::Object(
                     super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
@@ -15651,10 +15651,10 @@ fn of_unicodeobject<C: CApi>(
                         a0,
                         a1,
                         a2,
-                        &mut a3,
+                        a3.as_mut(),
                     )?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a3)]))
+                Ok(Value::Several(vec![result, Value::set_number(a3)]))
             }
         }
         FunctionId::_PyUnicode_AsUTF8String => {
@@ -16062,14 +16062,14 @@ fn of_unicodeobject<C: CApi>(
             Ok(Value::Object(super::unicodeobject::PyUnicode_Concat(c, a0, a1)?))
         }
         FunctionId::PyUnicode_Append => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let mut a0 = Value::variable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             {
                 let result = {
-                    super::unicodeobject::PyUnicode_Append(c, &mut a0, a1)?;
+                    super::unicodeobject::PyUnicode_Append(c, a0.as_mut(), a1)?;
                     Value::Nothing
                 };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
+                Ok(Value::Several(vec![result, Value::set(a0)]))
             }
         }
         FunctionId::PyUnicode_AppendAndDel => {
@@ -16782,7 +16782,7 @@ fn of_unicodeobject<C: CApi>(
             })
         }
         FunctionId::unicodeiter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::unicodeobject::unicodeiter_next(c, a0)?))
         }
         FunctionId::unicodeiter_len => {
@@ -16922,7 +16922,7 @@ fn of_weakrefobject<C: CApi>(
             Ok(Value::Object(super::weakrefobject::new_weakref(c, a0, a1)?))
         }
         FunctionId::_PyWeakref_ClearRef => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok({
                 super::weakrefobject::_PyWeakref_ClearRef(c, a0)?;
                 Value::Nothing

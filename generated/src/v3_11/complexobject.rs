@@ -32,18 +32,11 @@ pub fn complex___format__<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::complex___format__);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::complexobject::complex___format___impl(c, self_, arg)?));
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(Some(super::complexobject::complex___format___impl(c, self_, arg)?));
+    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/complexobject.c, `complex___complex__`.
 pub fn complex___complex__<C: CApi>(

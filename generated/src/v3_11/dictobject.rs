@@ -321,7 +321,9 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c.PyDict_Next(dict, &mut pos_2, &mut key, &mut value) {
+            let result = match c
+                .PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)
+            {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
                     return Err(
@@ -352,19 +354,15 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
 /// CPython: Objects/dictobject.c, `find_empty_slot`.
 pub fn find_empty_slot<C: CApi>(
     c: &mut C,
-    keys: Option<&C::Object>,
+    keys: &C::Object,
     hash: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::find_empty_slot);
-    let object = match keys {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->dk_log2_size")),
-    };
     let mask = (1 as i32)
-        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(&object)? as i32) as u32)
+        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
         .wrapping_sub(1) as usize;
     let i = (hash as usize) & mask;
-    match c.dictkeys_get_index(keys, i as isize) {
+    match c.dictkeys_get_index(Some(keys), i as isize) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -379,7 +377,7 @@ pub fn find_empty_slot<C: CApi>(
     loop {
         let perturb_3 = perturb_2 >> 5;
         let i_3 = i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1) & mask;
-        match c.dictkeys_get_index(keys, i_3 as isize) {
+        match c.dictkeys_get_index(Some(keys), i_3 as isize) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
@@ -419,7 +417,7 @@ pub fn insertion_resize<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    return Ok(c.dictresize(Some(mp), result, unicode)?);
+    return Ok(c.dictresize(mp, result, unicode)?);
 }
 /// CPython: Objects/dictobject.c, `build_indices_generic`.
 pub fn build_indices_generic<C: CApi>(
@@ -681,7 +679,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
         result_3
     };
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(globals), key, hash, &mut value) {
+    match c._Py_dict_lookup(globals, key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -697,7 +695,7 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
         return Ok(Some(value_2.clone()));
     }
     let mut value_3 = None::<C::Object>;
-    c._Py_dict_lookup(Some(builtins), key, hash, &mut value_3)?;
+    c._Py_dict_lookup(builtins, key, hash, &mut value_3)?;
     return Ok(value_3);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_Take2`.
@@ -733,9 +731,9 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
     } {
-        return Ok(c.insert_to_emptydict(Some(mp), key, hash, Some(value))?);
+        return Ok(c.insert_to_emptydict(mp, key, hash, Some(value))?);
     }
-    return Ok(c.insertdict(Some(mp), Some(key), hash, Some(value))?);
+    return Ok(c.insertdict(mp, Some(key), hash, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_KnownHash`.
 pub fn _PyDict_SetItem_KnownHash<C: CApi>(
@@ -753,9 +751,9 @@ pub fn _PyDict_SetItem_KnownHash<C: CApi>(
             Some(object) => c.Py_Is(&empty_keys_struct, object)?,
             None => false,
         } {
-            return Ok(c.insert_to_emptydict(Some(op), key, hash, Some(value))?);
+            return Ok(c.insert_to_emptydict(op, key, hash, Some(value))?);
         }
-        return Ok(c.insertdict(Some(op), Some(key), hash, Some(value))?);
+        return Ok(c.insertdict(op, Some(key), hash, Some(value))?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -769,7 +767,7 @@ pub fn _PyDict_DelItem_KnownHash<C: CApi>(
     c.enter(FunctionId::_PyDict_DelItem_KnownHash);
     if c.PyDict_Check(op)? {
         let mut old_value = None::<C::Object>;
-        let result = match c._Py_dict_lookup(Some(op), key, hash, &mut old_value) {
+        let result = match c._Py_dict_lookup(op, key, hash, &mut old_value) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(c._PyErr_SetKeyError(key));
@@ -799,7 +797,7 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
         return Err(c._PyErr_SetKeyError(key));
     }
     let mut old_value = None::<C::Object>;
-    let result = match c._Py_dict_lookup(Some(dict), key, hash, &mut old_value) {
+    let result = match c._Py_dict_lookup(dict, key, hash, &mut old_value) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             if deflt.is_some() {
@@ -897,7 +895,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                 }
                 Err(error) => return Err(error),
             };
-            let result_3 = match c.dictresize(Some(&mp), result_2, i32::from(unicode)) {
+            let result_3 = match c.dictresize(&mp, result_2, i32::from(unicode)) {
                 Ok(result_3) => result_3,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -920,7 +918,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                             &mut pos_2,
                             &mut key,
                             &mut oldvalue,
-                            &mut hash,
+                            Some(&mut hash),
                         )
                     {
                         Ok(result_4) => result_4,
@@ -936,7 +934,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                     };
                     if result_4 != 0 {
                         let result_5 = match c
-                            .insertdict(Some(&mp), key.as_ref(), hash, Some(value))
+                            .insertdict(&mp, key.as_ref(), hash, Some(value))
                         {
                             Ok(result_5) => result_5,
                             Err(error_4) if c.is_exception(&error_4) => {
@@ -969,7 +967,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                 }
                 Err(error_5) => return Err(error_5),
             };
-            let result_8 = match c.dictresize(Some(&mp), result_7, 0) {
+            let result_8 = match c.dictresize(&mp, result_7, 0) {
                 Ok(result_8) => result_8,
                 Err(error_6) if c.is_exception(&error_6) => {
                     return Err(error_6);
@@ -1001,7 +999,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                     };
                     if result_9 != 0 {
                         let result_10 = match c
-                            .insertdict(Some(&mp), key_2.as_ref(), hash_2, Some(value))
+                            .insertdict(&mp, key_2.as_ref(), hash_2, Some(value))
                         {
                             Ok(result_10) => result_10,
                             Err(error_8) if c.is_exception(&error_8) => {
@@ -1141,7 +1139,6 @@ pub fn dict_repr<C: CApi>(
     mp: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_repr);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     let i = super::object::Py_ReprEnter(c, mp)? as isize;
     if i != 0 {
         let value = if i > 0 {
@@ -1173,6 +1170,7 @@ pub fn dict_repr<C: CApi>(
         };
         return Ok(Some(c.PyUnicode_FromString(Some("{}"))?));
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let ma_used = c.PyDictObject_ma_used(mp)?;
@@ -1206,7 +1204,9 @@ pub fn dict_repr<C: CApi>(
             let mut i_3 = i_2;
             let mut key = None::<C::Object>;
             let mut value_2 = None::<C::Object>;
-            let result_4 = match c.PyDict_Next(mp, &mut i_3, &mut key, &mut value_2) {
+            let result_4 = match c
+                .PyDict_Next(mp, &mut i_3, Some(&mut key), &mut value_2)
+            {
                 Ok(result_4) => result_4,
                 Err(error_4) if c.is_exception(&error_4) => {
                     if first != 0 {
@@ -1419,7 +1419,7 @@ pub fn dict_subscript<C: CApi>(
         result_3
     };
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(mp), key, hash, &mut value) {
+    match c._Py_dict_lookup(mp, key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             if c.PyDict_CheckExact(mp)? {
@@ -1495,7 +1495,7 @@ pub fn dict_update_arg<C: CApi>(
     if func.is_some() {
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
-    return Ok(super::dictobject::PyDict_MergeFromSeq2(c, Some(self_), Some(arg), 1)?);
+    return Ok(super::dictobject::PyDict_MergeFromSeq2(c, self_, arg, 1)?);
 }
 /// CPython: Objects/dictobject.c, `dict_update_common`.
 pub fn dict_update_common<C: CApi>(
@@ -1590,16 +1590,12 @@ pub fn dict_update<C: CApi>(
 /// CPython: Objects/dictobject.c, `PyDict_MergeFromSeq2`.
 pub fn PyDict_MergeFromSeq2<C: CApi>(
     c: &mut C,
-    d: Option<&C::Object>,
-    seq2: Option<&C::Object>,
+    d: &C::Object,
+    seq2: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_MergeFromSeq2);
-    let object = match seq2 {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let it = super::abstract_::PyObject_GetIter(c, &object)?;
+    let it = super::abstract_::PyObject_GetIter(c, seq2)?;
     {
         let mut i = 0isize;
         loop {
@@ -1682,11 +1678,7 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
                     Err(error_4) => return Err(error_4),
                 };
                 if override_ != 0 {
-                    let object_2 = match d {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    match c.PyDict_SetItem(&object_2, &key, &value) {
+                    match c.PyDict_SetItem(d, &key, &value) {
                         Ok(_) => {}
                         Err(error_5) if c.is_exception(&error_5) => {
                             return Err(error_5);
@@ -1694,7 +1686,7 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
                         Err(error_5) => return Err(error_5),
                     };
                 } else {
-                    match c.PyDict_SetDefault(d, Some(&key), Some(&value)) {
+                    match c.PyDict_SetDefault(Some(d), Some(&key), Some(&value)) {
                         Ok(_) => {}
                         Err(error_6) if c.is_exception(&error_6) => {
                             return Err(error_6);
@@ -1816,7 +1808,7 @@ pub fn dict___contains__<C: CApi>(
         result_3
     };
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(self_), key, hash, &mut value) {
+    match c._Py_dict_lookup(self_, key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -1861,7 +1853,7 @@ pub fn dict_get_impl<C: CApi>(
         result_3
     };
     let mut val = None::<C::Object>;
-    match c._Py_dict_lookup(Some(self_), key, hash, &mut val) {
+    match c._Py_dict_lookup(self_, key, hash, &mut val) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -2029,7 +2021,7 @@ pub fn _PyDict_Contains_KnownHash<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_Contains_KnownHash);
     let mut value = None::<C::Object>;
-    c._Py_dict_lookup(Some(op), key, hash, &mut value)?;
+    c._Py_dict_lookup(op, key, hash, &mut value)?;
     return Ok(i32::from(value.is_some()));
 }
 /// CPython: Objects/dictobject.c, `_PyDict_ContainsId`.
@@ -2384,32 +2376,24 @@ pub fn _PyDictView_New<C: CApi>(
 /// CPython: Objects/dictobject.c, `dictview_mapping`.
 pub fn dictview_mapping<C: CApi>(
     c: &mut C,
-    view: Option<&C::Object>,
+    view: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dictview_mapping);
-    let object = match view {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->dv_dict")),
-    };
-    let mapping = c._PyDictViewObject_dv_dict(&object)?;
-    let object_2 = match mapping.as_ref() {
+    let mapping = c._PyDictViewObject_dv_dict(view)?;
+    let object = match mapping.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(c.PyDictProxy_New(&object_2)?);
+    return Ok(c.PyDictProxy_New(&object)?);
 }
 /// CPython: Objects/dictobject.c, `all_contained_in`.
 pub fn all_contained_in<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    other: Option<&C::Object>,
+    self_: &C::Object,
+    other: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::all_contained_in);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let iter = super::abstract_::PyObject_GetIter(c, &object)?;
+    let iter = super::abstract_::PyObject_GetIter(c, self_)?;
     let ok_2 = {
         let mut ok = 1i32;
         loop {
@@ -2421,13 +2405,9 @@ pub fn all_contained_in<C: CApi>(
                 Err(error) => return Err(error),
             };
             if let Some(next_2) = &next {
-                let object_2 = match other {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
                 let result = match super::abstract_::PySequence_Contains(
                     c,
-                    &object_2,
+                    other,
                     next_2,
                 ) {
                     Ok(result) => result,
@@ -2451,153 +2431,15 @@ pub fn all_contained_in<C: CApi>(
 /// CPython: Objects/dictobject.c, `dictview_richcompare`.
 pub fn dictview_richcompare<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    other: Option<&C::Object>,
+    self_: &C::Object,
+    other: &C::Object,
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictview_richcompare);
-    let object = match other {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyAnySet_Check(&object)? {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::abstract_::PyObject_Size(c, &object_2)?;
-        let object_3 = match other {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
-        let ok_7 = match op {
-            3 | 2 => {
-                let ok = if result == result_2 {
-                    let result_3 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_3) => result_3,
-                        Err(error) if c.is_exception(&error) => {
-                            if op == 3 {
-                                return Err(error);
-                            }
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    result_3
-                } else {
-                    0i32
-                };
-                let ok_2 = if op == 3 && ok >= 0 { i32::from(!(ok != 0)) } else { ok };
-                ok_2
-            }
-            0 => {
-                let ok_3 = if result < result_2 {
-                    let result_4 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_4
-                } else {
-                    0i32
-                };
-                ok_3
-            }
-            1 => {
-                let ok_4 = if result <= result_2 {
-                    let result_5 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    result_5
-                } else {
-                    0i32
-                };
-                ok_4
-            }
-            4 => {
-                let ok_5 = if result > result_2 {
-                    let result_6 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_6) => result_6,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    result_6
-                } else {
-                    0i32
-                };
-                ok_5
-            }
-            5 => {
-                let ok_6 = if result >= result_2 {
-                    let result_7 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_7) => result_7,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    result_7
-                } else {
-                    0i32
-                };
-                ok_6
-            }
-            _ => 0i32,
-        };
-        if ok_7 < 0 {
-            return Ok(None);
-        }
-        let result_8 = if ok_7 != 0 {
-            c.global(Global::Py_True)?
-        } else {
-            c.global(Global::Py_False)?
-        };
-        return Ok(Some(result_8));
-    }
-    let object_4 = match other {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyDictViewSet_Check(&object_4)? {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::abstract_::PyObject_Size(c, &object_2)?;
-        let object_3 = match other {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
+    let check = c.PyAnySet_Check(other)?;
+    if check || c.PyDictViewSet_Check(other)? {
+        let result = super::abstract_::PyObject_Size(c, self_)?;
+        let result_2 = super::abstract_::PyObject_Size(c, other)?;
         let ok_7 = match op {
             3 | 2 => {
                 let ok = if result == result_2 {
@@ -2833,7 +2675,7 @@ pub fn dictviews_sub<C: CApi>(
     c.enter(FunctionId::dictviews_sub);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let iddifference_update = c._Py_ID("difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &iddifference_update, Some(other))?;
+    c.PyObject_CallMethodOneArg(&result, &iddifference_update, other)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dictviews_or`.
@@ -2883,7 +2725,7 @@ pub fn dictitems_xor<C: CApi>(
                     &mut pos_2,
                     &mut key_2,
                     &mut val2_2,
-                    &mut hash,
+                    Some(&mut hash),
                 )
             {
                 Ok(result) => result,
@@ -2988,7 +2830,7 @@ pub fn dictviews_xor<C: CApi>(
     }
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let idsymmetric_difference_update = c._Py_ID("symmetric_difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, Some(other))?;
+    c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, other)?;
     return Ok(Some(result));
 }
 /// CPython: Objects/dictobject.c, `dictviews_isdisjoint`.

@@ -195,7 +195,7 @@ pub fn binaryfunc<C: CApi>(
             Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
         }
         FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
+            Some(super::abstract_::method_output_as_list(c, a0, a1))
         }
         FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
         FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
@@ -458,12 +458,8 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytes_rpartition_impl => {
             Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
         }
-        FunctionId::bytes_join => {
-            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
-        }
-        FunctionId::_PyBytes_Join => {
-            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
-        }
+        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
+        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
         FunctionId::bytes_find => Some(super::bytesobject::bytes_find(c, a0, a1)),
         FunctionId::bytes_index => Some(super::bytesobject::bytes_index(c, a0, a1)),
         FunctionId::bytes_rfind => Some(super::bytesobject::bytes_rfind(c, a0, a1)),
@@ -2500,7 +2496,7 @@ pub fn descrgetfunc<C: CApi>(
             )
         }
         FunctionId::PyFunction_NewWithQualName => {
-            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))
+            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, a1?, a2))
         }
         FunctionId::func_new => {
             Some(
@@ -2584,7 +2580,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), a1, a2) {
+                match super::namespaceobject::namespace_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2647,13 +2643,13 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1?, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, a1, a2) {
+                match super::typeobject::type_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2756,7 +2752,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -2796,7 +2792,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -2972,7 +2968,7 @@ pub fn destructor<C: CApi>(
             Some(super::unionobject::unionobject_dealloc(c, a0))
         }
         FunctionId::_PyWeakref_ClearRef => {
-            Some(super::weakrefobject::_PyWeakref_ClearRef(c, Some(a0)))
+            Some(super::weakrefobject::_PyWeakref_ClearRef(c, a0))
         }
         FunctionId::weakref_dealloc => Some(super::weakrefobject::weakref_dealloc(c, a0)),
         FunctionId::proxy_dealloc => Some(super::weakrefobject::proxy_dealloc(c, a0)),
@@ -3115,7 +3111,7 @@ pub fn getattrofunc<C: CApi>(
             Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
         }
         FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
+            Some(super::abstract_::method_output_as_list(c, a0, a1))
         }
         FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
         FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
@@ -3378,12 +3374,8 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytes_rpartition_impl => {
             Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
         }
-        FunctionId::bytes_join => {
-            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
-        }
-        FunctionId::_PyBytes_Join => {
-            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
-        }
+        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
+        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
         FunctionId::bytes_find => Some(super::bytesobject::bytes_find(c, a0, a1)),
         FunctionId::bytes_index => Some(super::bytesobject::bytes_index(c, a0, a1)),
         FunctionId::bytes_rfind => Some(super::bytesobject::bytes_rfind(c, a0, a1)),
@@ -5261,7 +5253,7 @@ pub fn getbufferproc<C: CApi>(
             Some(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2))
         }
         FunctionId::PyDict_MergeFromSeq2 => {
-            Some(super::dictobject::PyDict_MergeFromSeq2(c, Some(a0), Some(a1), a2))
+            Some(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2))
         }
         FunctionId::_PyDict_MergeEx => {
             Some(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2))
@@ -5760,7 +5752,7 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
         FunctionId::listiter_next => {
             Some(
-                match super::listobject::listiter_next(c, Some(a0)) {
+                match super::listobject::listiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -5772,7 +5764,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::listreviter_next => {
             Some(
-                match super::listobject::listreviter_next(c, Some(a0)) {
+                match super::listobject::listreviter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -5814,7 +5806,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -5822,7 +5814,7 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -5935,7 +5927,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6047,7 +6039,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6326,7 +6318,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6457,7 +6449,7 @@ pub fn hashfunc<C: CApi>(
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
         FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
+            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
         }
         FunctionId::bytearray_length => {
             Some(super::bytearrayobject::bytearray_length(c, a0))
@@ -6533,7 +6525,7 @@ pub fn initproc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -6573,7 +6565,7 @@ pub fn initproc<C: CApi>(
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -7017,13 +7009,11 @@ pub fn iternextfunc<C: CApi>(
             Some(super::listobject::list___sizeof___impl(c, a0).map(Some))
         }
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0).map(Some)),
-        FunctionId::listiter_next => Some(super::listobject::listiter_next(c, Some(a0))),
+        FunctionId::listiter_next => Some(super::listobject::listiter_next(c, a0)),
         FunctionId::list___reversed___impl => {
             Some(super::listobject::list___reversed___impl(c, a0).map(Some))
         }
-        FunctionId::listreviter_next => {
-            Some(super::listobject::listreviter_next(c, Some(a0)))
-        }
+        FunctionId::listreviter_next => Some(super::listobject::listreviter_next(c, a0)),
         FunctionId::long_normalize => {
             Some(super::longobject::long_normalize(c, a0).map(Some))
         }
@@ -7036,10 +7026,10 @@ pub fn iternextfunc<C: CApi>(
             Some(super::longobject::int___getnewargs___impl(c, a0).map(Some))
         }
         FunctionId::int_bit_length_impl => {
-            Some(super::longobject::int_bit_length_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_length_impl(c, a0))
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)).map(Some))
+            Some(super::longobject::int_bit_count_impl(c, a0).map(Some))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(super::longobject::int_as_integer_ratio_impl(c, a0))
@@ -7096,7 +7086,7 @@ pub fn iternextfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::_dir_object => Some(super::object::_dir_object(c, Some(a0))),
+        FunctionId::_dir_object => Some(super::object::_dir_object(c, a0)),
         FunctionId::PyObject_Dir => Some(super::object::PyObject_Dir(c, Some(a0))),
         FunctionId::none_repr => Some(super::object::none_repr(c, a0).map(Some)),
         FunctionId::NotImplemented_repr => {
@@ -7126,9 +7116,7 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::tuple___getnewargs___impl => {
             Some(super::tupleobject::tuple___getnewargs___impl(c, a0).map(Some))
         }
-        FunctionId::tupleiter_next => {
-            Some(super::tupleobject::tupleiter_next(c, Some(a0)))
-        }
+        FunctionId::tupleiter_next => Some(super::tupleobject::tupleiter_next(c, a0)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
         FunctionId::type_repr => Some(super::typeobject::type_repr(c, a0)),
         FunctionId::class_name => Some(super::typeobject::class_name(c, a0)),
@@ -7304,7 +7292,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::unicodeobject::fieldnameiter_next(c, a0))
         }
         FunctionId::unicodeiter_next => {
-            Some(super::unicodeobject::unicodeiter_next(c, Some(a0)))
+            Some(super::unicodeobject::unicodeiter_next(c, a0))
         }
         FunctionId::unicode_iter => {
             Some(super::unicodeobject::unicode_iter(c, a0).map(Some))
@@ -7346,7 +7334,7 @@ pub fn lenfunc<C: CApi>(
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
         FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
+            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
         }
         FunctionId::bytearray_length => {
             Some(super::bytearrayobject::bytearray_length(c, a0))
@@ -7587,7 +7575,7 @@ pub fn newfunc<C: CApi>(
             )
         }
         FunctionId::PyFunction_NewWithQualName => {
-            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, Some(a1), a2))
+            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))
         }
         FunctionId::func_new => {
             Some(
@@ -7671,7 +7659,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7732,13 +7720,13 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                match super::typeobject::type_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7839,7 +7827,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -7879,7 +7867,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -7966,7 +7954,7 @@ pub fn objobjproc<C: CApi>(
             Some(super::dictobject::dict_update_arg(c, a0, a1))
         }
         FunctionId::all_contained_in => {
-            Some(super::dictobject::all_contained_in(c, Some(a0), Some(a1)))
+            Some(super::dictobject::all_contained_in(c, a0, a1))
         }
         FunctionId::dictkeys_contains => {
             Some(super::dictobject::dictkeys_contains(c, a0, a1))
@@ -8078,7 +8066,7 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
         FunctionId::add_all_subclasses => {
-            Some(super::typeobject::add_all_subclasses(c, a0, Some(a1)))
+            Some(super::typeobject::add_all_subclasses(c, a0, a1))
         }
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
@@ -8636,7 +8624,7 @@ pub fn reprfunc<C: CApi>(
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
         FunctionId::listiter_next => {
             Some(
-                match super::listobject::listiter_next(c, Some(a0)) {
+                match super::listobject::listiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8648,7 +8636,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::listreviter_next => {
             Some(
-                match super::listobject::listreviter_next(c, Some(a0)) {
+                match super::listobject::listreviter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8690,7 +8678,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8698,7 +8686,7 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -8811,7 +8799,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8923,7 +8911,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9202,7 +9190,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9372,19 +9360,14 @@ pub fn richcmpfunc<C: CApi>(
             )
         }
         FunctionId::wrapper_richcompare => {
-            Some(super::descrobject::wrapper_richcompare(c, Some(a0), Some(a1), a2))
+            Some(super::descrobject::wrapper_richcompare(c, a0, a1, a2))
         }
         FunctionId::dict_richcompare => {
             Some(super::dictobject::dict_richcompare(c, a0, a1, a2))
         }
         FunctionId::dictview_richcompare => {
             Some(
-                match super::dictobject::dictview_richcompare(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                    a2,
-                ) {
+                match super::dictobject::dictview_richcompare(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9518,9 +9501,7 @@ pub fn sendfunc<C: CApi>(
     a2: &mut Option<C::Object>,
 ) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyIter_Send => {
-            Some(super::abstract_::PyIter_Send(c, a0, Some(a1), a2))
-        }
+        FunctionId::PyIter_Send => Some(super::abstract_::PyIter_Send(c, a0, a1, a2)),
         FunctionId::l_mod => Some(super::longobject::l_mod(c, a0, a1, a2)),
         FunctionId::_PyObject_LookupAttr => {
             Some(super::object::_PyObject_LookupAttr(c, a0, a1, a2))
@@ -9567,7 +9548,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -9607,7 +9588,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
         }
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2?)),
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -9946,7 +9927,7 @@ pub fn ternaryfunc<C: CApi>(
             )
         }
         FunctionId::PyFunction_NewWithQualName => {
-            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, Some(a1), a2))
+            Some(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))
         }
         FunctionId::func_new => {
             Some(
@@ -10030,7 +10011,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10091,13 +10072,13 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                match super::typeobject::type_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10669,7 +10650,7 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
         FunctionId::listiter_next => {
             Some(
-                match super::listobject::listiter_next(c, Some(a0)) {
+                match super::listobject::listiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10681,7 +10662,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::listreviter_next => {
             Some(
-                match super::listobject::listreviter_next(c, Some(a0)) {
+                match super::listobject::listreviter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10723,7 +10704,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10731,7 +10712,7 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -10844,7 +10825,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10956,7 +10937,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11235,7 +11216,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11373,7 +11354,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::PyObject_VectorcallMethod => {
             Some(
-                match super::call::PyObject_VectorcallMethod(c, Some(a0), a1, a2, a3) {
+                match super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),

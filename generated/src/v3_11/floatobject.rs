@@ -181,7 +181,7 @@ pub fn float___getformat__<C: CApi>(
         return Ok(None);
     }
     let mut typestr_length = 0;
-    let result = c.PyUnicode_AsUTF8AndSize(Some(arg), &mut typestr_length)?;
+    let result = c.PyUnicode_AsUTF8AndSize_3_11(Some(arg), Some(&mut typestr_length))?;
     if c.strlen(&result)? != (typestr_length as usize) {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -195,18 +195,11 @@ pub fn float___format__<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::float___format__);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::floatobject::float___format___impl(c, self_, arg)?));
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(Some(super::floatobject::float___format___impl(c, self_, arg)?));
+    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/floatobject.c, `get_float_state`.
 pub fn get_float_state<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {

@@ -46,7 +46,7 @@ pub fn _PyFunction_FromConstructor<C: CApi>(
 pub fn PyFunction_NewWithQualName<C: CApi>(
     c: &mut C,
     code: &C::Object,
-    globals: Option<&C::Object>,
+    globals: &C::Object,
     qualname: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyFunction_NewWithQualName);
@@ -62,10 +62,6 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
         let result = match c.PyTuple_Size(consts.as_ref()) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                match globals {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
                 return Err(
                     c
                         .unsupported(
@@ -96,16 +92,12 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
         }
     };
     let id__name = c._Py_ID("__name__")?;
-    let object = match globals {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let module = c.PyDict_GetItemWithError(&object, &id__name)?;
+    let module = c.PyDict_GetItemWithError(globals, &id__name)?;
     if !module.is_some() {
         let builtins = c._PyEval_BuiltinsFromGlobals(globals)?;
         let PyFunction_Type = c.global(Global::PyFunction_Type)?;
         let op = c._PyObject_GC_New(&PyFunction_Type)?;
-        c.set_PyFunctionObject_func_globals(&op, globals)?;
+        c.set_PyFunctionObject_func_globals(&op, Some(globals))?;
         c.set_PyFunctionObject_func_builtins(&op, Some(&builtins))?;
         c.set_PyFunctionObject_func_name(&op, name.as_ref())?;
         c.set_PyFunctionObject_func_qualname(&op, qualname_4.as_ref())?;
@@ -126,7 +118,7 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
     let builtins = c._PyEval_BuiltinsFromGlobals(globals)?;
     let PyFunction_Type = c.global(Global::PyFunction_Type)?;
     let op = c._PyObject_GC_New(&PyFunction_Type)?;
-    c.set_PyFunctionObject_func_globals(&op, globals)?;
+    c.set_PyFunctionObject_func_globals(&op, Some(globals))?;
     c.set_PyFunctionObject_func_builtins(&op, Some(&builtins))?;
     c.set_PyFunctionObject_func_name(&op, name.as_ref())?;
     c.set_PyFunctionObject_func_qualname(&op, qualname_4.as_ref())?;
@@ -151,9 +143,7 @@ pub fn PyFunction_New<C: CApi>(
     globals: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyFunction_New);
-    return Ok(
-        super::funcobject::PyFunction_NewWithQualName(c, code, Some(globals), None)?,
-    );
+    return Ok(super::funcobject::PyFunction_NewWithQualName(c, code, globals, None)?);
 }
 /// CPython: Objects/funcobject.c, `PyFunction_GetCode`.
 pub fn PyFunction_GetCode<C: CApi>(

@@ -461,7 +461,6 @@ pub fn list_repr<C: CApi>(
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_repr);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     if c.Py_SIZE(v)? == 0 {
         return Ok(Some(c.PyUnicode_FromString(Some("[]"))?));
     }
@@ -481,6 +480,7 @@ pub fn list_repr<C: CApi>(
         };
         return Ok(value);
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let result_2 = c.Py_SIZE(v)?;
@@ -1447,43 +1447,19 @@ pub fn listiter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Err
 /// CPython: Objects/listobject.c, `listiter_next`.
 pub fn listiter_next<C: CApi>(
     c: &mut C,
-    it: Option<&C::Object>,
+    it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::listiter_next);
-    let object = match it {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_seq")),
-    };
-    if let Some(seq) = &c.listiterobject_it_seq(&object)? {
-        let object_2 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index = c.listiterobject_it_index(&object_2)?;
+    if let Some(seq) = &c.listiterobject_it_seq(it)? {
+        let it_index = c.listiterobject_it_index(it)?;
         if !(it_index < c.PyList_GET_SIZE(seq)?) {
-            let object_6 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_seq")),
-            };
-            c.set_listiterobject_it_seq(&object_6, None)?;
+            c.set_listiterobject_it_seq(it, None)?;
             return Ok(None);
         }
-        let object_3 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_2 = c.listiterobject_it_index(&object_3)?;
+        let it_index_2 = c.listiterobject_it_index(it)?;
         let item = c.PyList_GET_ITEM(seq, it_index_2)?;
-        let object_4 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_3 = c.listiterobject_it_index(&object_4)?;
-        let object_5 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.set_listiterobject_it_index(&object_5, it_index_3.wrapping_add(1))?;
+        let it_index_3 = c.listiterobject_it_index(it)?;
+        c.set_listiterobject_it_index(it, it_index_3.wrapping_add(1))?;
         return Ok(Some(item));
     }
     return Ok(None);
@@ -1606,48 +1582,20 @@ pub fn listreviter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::
 /// CPython: Objects/listobject.c, `listreviter_next`.
 pub fn listreviter_next<C: CApi>(
     c: &mut C,
-    it: Option<&C::Object>,
+    it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::listreviter_next);
-    let object = match it {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_seq")),
-    };
-    if let Some(seq) = &c.listreviterobject_it_seq(&object)? {
-        let object_2 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index = c.listreviterobject_it_index(&object_2)?;
+    if let Some(seq) = &c.listreviterobject_it_seq(it)? {
+        let it_index = c.listreviterobject_it_index(it)?;
         if it_index >= 0 && it_index < c.PyList_GET_SIZE(seq)? {
             let item = c.PyList_GET_ITEM(seq, it_index)?;
-            let object_3 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_index")),
-            };
-            c.listreviterobject_it_index(&object_3)?;
-            let object_4 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_index")),
-            };
-            let it_index_2 = c.listreviterobject_it_index(&object_4)?;
-            let object_5 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_index")),
-            };
-            c.set_listreviterobject_it_index(&object_5, it_index_2.wrapping_sub(1))?;
+            c.listreviterobject_it_index(it)?;
+            let it_index_2 = c.listreviterobject_it_index(it)?;
+            c.set_listreviterobject_it_index(it, it_index_2.wrapping_sub(1))?;
             return Ok(Some(item));
         } else {
-            let object_6 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_index")),
-            };
-            c.set_listreviterobject_it_index(&object_6, -1)?;
-            let object_7 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_seq")),
-            };
-            c.set_listreviterobject_it_seq(&object_7, None)?;
+            c.set_listreviterobject_it_index(it, -1)?;
+            c.set_listreviterobject_it_seq(it, None)?;
             return Ok(None);
         }
     }

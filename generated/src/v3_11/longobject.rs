@@ -72,18 +72,11 @@ pub fn int___format__<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int___format__);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::longobject::int___format___impl(c, self_, arg)?));
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(Some(super::longobject::int___format___impl(c, self_, arg)?));
+    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/longobject.c, `int___round__`.
 pub fn int___round__<C: CApi>(
@@ -123,7 +116,7 @@ pub fn int_bit_length<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_bit_length);
-    return Ok(super::longobject::int_bit_length_impl(c, Some(self_))?);
+    return Ok(super::longobject::int_bit_length_impl(c, self_)?);
 }
 /// CPython: Objects/longobject.c, `int_bit_count`.
 pub fn int_bit_count<C: CApi>(
@@ -132,7 +125,7 @@ pub fn int_bit_count<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int_bit_count);
-    return Ok(super::longobject::int_bit_count_impl(c, Some(self_))?);
+    return Ok(super::longobject::int_bit_count_impl(c, self_)?);
 }
 /// CPython: Objects/longobject.c, `int_as_integer_ratio`.
 pub fn int_as_integer_ratio<C: CApi>(
@@ -171,8 +164,8 @@ pub fn int_to_bytes<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_7 = super::object::PyObject_IsTrue(c, &object_7)?;
-            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_7)?));
+            let result_6 = super::object::PyObject_IsTrue(c, &object_7)?;
+            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_6)?));
         }
         return Ok(Some(c.int_to_bytes_impl(self_, 1, None, 0)?));
     }
@@ -246,13 +239,6 @@ pub fn int_to_bytes<C: CApi>(
             c._PyArg_BadArgument("to_bytes", "argument 'byteorder'", "str", &object_5)?;
             return Ok(None);
         }
-        match c.PyUnicode_READY(result.get(1).cloned().flatten().as_ref()) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
         let byteorder = result.get(1).cloned().flatten();
         let noptargs_4 = noptargs_3.wrapping_sub(1);
         if !(noptargs_4 != 0) {
@@ -262,10 +248,10 @@ pub fn int_to_bytes<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_5 = super::object::PyObject_IsTrue(c, &object_4)?;
+                let result_4 = super::object::PyObject_IsTrue(c, &object_4)?;
                 return Ok(
                     Some(
-                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_5)?,
+                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_4)?,
                     ),
                 );
             }
@@ -281,9 +267,9 @@ pub fn int_to_bytes<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_6 = super::object::PyObject_IsTrue(c, &object_6)?;
+        let result_5 = super::object::PyObject_IsTrue(c, &object_6)?;
         return Ok(
-            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_6)?),
+            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_5)?),
         );
     }
     return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), 0)?));
@@ -320,8 +306,8 @@ pub fn int_from_bytes<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_5 = super::object::PyObject_IsTrue(c, &object_5)?;
-            return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, result_5)?));
+            let result_4 = super::object::PyObject_IsTrue(c, &object_5)?;
+            return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, result_4)?));
         }
         return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, 0)?));
     }
@@ -346,13 +332,6 @@ pub fn int_from_bytes<C: CApi>(
             )?;
             return Ok(None);
         }
-        match c.PyUnicode_READY(result.get(1).cloned().flatten().as_ref()) {
-            Ok(_) => {}
-            Err(error) if c.is_exception(&error) => {
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
         let byteorder = result.get(1).cloned().flatten();
         let noptargs_2 = noptargs.wrapping_sub(1);
         if !(noptargs_2 != 0) {
@@ -362,7 +341,7 @@ pub fn int_from_bytes<C: CApi>(
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_3 = super::object::PyObject_IsTrue(c, &object_2)?;
+                let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
                 return Ok(
                     Some(
                         c
@@ -370,7 +349,7 @@ pub fn int_from_bytes<C: CApi>(
                                 type_,
                                 &bytes_obj,
                                 byteorder.as_ref(),
-                                result_3,
+                                result_2,
                             )?,
                     ),
                 );
@@ -389,10 +368,10 @@ pub fn int_from_bytes<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result_4 = super::object::PyObject_IsTrue(c, &object_4)?;
+        let result_3 = super::object::PyObject_IsTrue(c, &object_4)?;
         return Ok(
             Some(
-                c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), result_4)?,
+                c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), result_3)?,
             ),
         );
     }
@@ -1999,8 +1978,8 @@ pub fn l_divmod<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
     w: Option<&C::Object>,
-    pdiv: &mut Option<C::Object>,
-    pmod: &mut Option<C::Object>,
+    mut pdiv: Option<&mut Option<C::Object>>,
+    mut pmod: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::l_divmod);
     let object = match v {
@@ -2022,13 +2001,13 @@ pub fn l_divmod<C: CApi>(
         c.Py_SIZE(&object_3)?
     };
     if !(value == 1) {
-        let mut div_2 = None::<C::Object>;
+        let mut div_3 = None::<C::Object>;
         let mut mod__2 = None::<C::Object>;
         let result_3 = match super::longobject::long_divrem(
             c,
             v,
             w,
-            &mut div_2,
+            &mut div_3,
             &mut mod__2,
         ) {
             Ok(result_3) => result_3,
@@ -2045,7 +2024,7 @@ pub fn l_divmod<C: CApi>(
             None => return Err(c.unsupported("NULL where an object must be")),
         };
         let result_4 = c.Py_SIZE(&object_7)?;
-        let (div_4, mod__4) = if result_4 < 0 {
+        let (div_5, mod__4) = if result_4 < 0 {
             let object_8 = match w {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
@@ -2064,12 +2043,12 @@ pub fn l_divmod<C: CApi>(
                     }
                     Err(error_2) => return Err(error_2),
                 };
-                let div_3 = super::longobject::long_sub(
+                let div_4 = super::longobject::long_sub(
                     c,
-                    div_2.as_ref(),
+                    div_3.as_ref(),
                     Some(&result_5),
                 )?;
-                (Some(div_3.clone()), Some(mod__3.clone()))
+                (Some(div_4.clone()), Some(mod__3.clone()))
             } else {
                 let object_9 = match mod__2.as_ref() {
                     Some(object) => object.clone(),
@@ -2094,17 +2073,17 @@ pub fn l_divmod<C: CApi>(
                             }
                             Err(error_2) => return Err(error_2),
                         };
-                        let div_3 = super::longobject::long_sub(
+                        let div_4 = super::longobject::long_sub(
                             c,
-                            div_2.as_ref(),
+                            div_3.as_ref(),
                             Some(&result_5),
                         )?;
-                        (Some(div_3.clone()), Some(mod__3.clone()))
+                        (Some(div_4.clone()), Some(mod__3.clone()))
                     } else {
-                        (div_2.clone(), mod__2.clone())
+                        (div_3.clone(), mod__2.clone())
                     }
                 } else {
-                    (div_2.clone(), mod__2.clone())
+                    (div_3.clone(), mod__2.clone())
                 }
             }
         } else {
@@ -2131,21 +2110,29 @@ pub fn l_divmod<C: CApi>(
                         }
                         Err(error_2) => return Err(error_2),
                     };
-                    let div_3 = super::longobject::long_sub(
+                    let div_4 = super::longobject::long_sub(
                         c,
-                        div_2.as_ref(),
+                        div_3.as_ref(),
                         Some(&result_5),
                     )?;
-                    (Some(div_3.clone()), Some(mod__3.clone()))
+                    (Some(div_4.clone()), Some(mod__3.clone()))
                 } else {
-                    (div_2.clone(), mod__2.clone())
+                    (div_3.clone(), mod__2.clone())
                 }
             } else {
-                (div_2.clone(), mod__2.clone())
+                (div_3.clone(), mod__2.clone())
             }
         };
-        *pdiv = div_4.clone();
-        *pmod = mod__4.clone();
+        if pdiv.is_some() {
+            if let Some(variable) = pdiv.as_deref_mut() {
+                *variable = div_5.clone();
+            }
+        }
+        if pmod.is_some() {
+            if let Some(variable) = pmod.as_deref_mut() {
+                *variable = mod__4.clone();
+            }
+        }
         return Ok(0);
     }
     let object_4 = match w {
@@ -2167,19 +2154,32 @@ pub fn l_divmod<C: CApi>(
         c.Py_SIZE(&object_6)?
     };
     if value_2 == 1 {
-        let div = super::longobject::fast_floor_div(c, v, w)?;
-        let mod_ = super::longobject::fast_mod(c, v, w)?;
-        *pmod = Some(mod_.clone());
-        *pdiv = Some(div.clone());
+        let div_2 = if pdiv.is_some() {
+            let div = super::longobject::fast_floor_div(c, v, w)?;
+            Some(div.clone())
+        } else {
+            None
+        };
+        if pmod.is_some() {
+            let mod_ = super::longobject::fast_mod(c, v, w)?;
+            if let Some(variable) = pmod.as_deref_mut() {
+                *variable = Some(mod_.clone());
+            }
+        }
+        if pdiv.is_some() {
+            if let Some(variable) = pdiv.as_deref_mut() {
+                *variable = div_2.clone();
+            }
+        }
         return Ok(0);
     }
-    let mut div_2 = None::<C::Object>;
+    let mut div_3 = None::<C::Object>;
     let mut mod__2 = None::<C::Object>;
     let result_3 = match super::longobject::long_divrem(
         c,
         v,
         w,
-        &mut div_2,
+        &mut div_3,
         &mut mod__2,
     ) {
         Ok(result_3) => result_3,
@@ -2196,7 +2196,7 @@ pub fn l_divmod<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let result_4 = c.Py_SIZE(&object_7)?;
-    let (div_4, mod__4) = if result_4 < 0 {
+    let (div_5, mod__4) = if result_4 < 0 {
         let object_8 = match w {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
@@ -2215,8 +2215,8 @@ pub fn l_divmod<C: CApi>(
                 }
                 Err(error_2) => return Err(error_2),
             };
-            let div_3 = super::longobject::long_sub(c, div_2.as_ref(), Some(&result_5))?;
-            (Some(div_3.clone()), Some(mod__3.clone()))
+            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), Some(&result_5))?;
+            (Some(div_4.clone()), Some(mod__3.clone()))
         } else {
             let object_9 = match mod__2.as_ref() {
                 Some(object) => object.clone(),
@@ -2241,17 +2241,17 @@ pub fn l_divmod<C: CApi>(
                         }
                         Err(error_2) => return Err(error_2),
                     };
-                    let div_3 = super::longobject::long_sub(
+                    let div_4 = super::longobject::long_sub(
                         c,
-                        div_2.as_ref(),
+                        div_3.as_ref(),
                         Some(&result_5),
                     )?;
-                    (Some(div_3.clone()), Some(mod__3.clone()))
+                    (Some(div_4.clone()), Some(mod__3.clone()))
                 } else {
-                    (div_2.clone(), mod__2.clone())
+                    (div_3.clone(), mod__2.clone())
                 }
             } else {
-                (div_2.clone(), mod__2.clone())
+                (div_3.clone(), mod__2.clone())
             }
         }
     } else {
@@ -2278,21 +2278,29 @@ pub fn l_divmod<C: CApi>(
                     }
                     Err(error_2) => return Err(error_2),
                 };
-                let div_3 = super::longobject::long_sub(
+                let div_4 = super::longobject::long_sub(
                     c,
-                    div_2.as_ref(),
+                    div_3.as_ref(),
                     Some(&result_5),
                 )?;
-                (Some(div_3.clone()), Some(mod__3.clone()))
+                (Some(div_4.clone()), Some(mod__3.clone()))
             } else {
-                (div_2.clone(), mod__2.clone())
+                (div_3.clone(), mod__2.clone())
             }
         } else {
-            (div_2.clone(), mod__2.clone())
+            (div_3.clone(), mod__2.clone())
         }
     };
-    *pdiv = div_4.clone();
-    *pmod = mod__4.clone();
+    if pdiv.is_some() {
+        if let Some(variable) = pdiv.as_deref_mut() {
+            *variable = div_5.clone();
+        }
+    }
+    if pmod.is_some() {
+        if let Some(variable) = pmod.as_deref_mut() {
+            *variable = mod__4.clone();
+        }
+    }
     return Ok(0);
 }
 /// CPython: Objects/longobject.c, `l_mod`.
@@ -2437,8 +2445,8 @@ pub fn long_div<C: CApi>(
                 c,
                 Some(a),
                 Some(b),
-                &mut div,
-                &mut None,
+                Some(&mut div),
+                None,
             ) {
                 Ok(result_3) => result_3,
                 Err(error) if c.is_exception(&error) => {
@@ -2465,8 +2473,8 @@ pub fn long_div<C: CApi>(
             c,
             Some(a),
             Some(b),
-            &mut div,
-            &mut None,
+            Some(&mut div),
+            None,
         ) {
             Ok(result_3) => result_3,
             Err(error) if c.is_exception(&error) => {
@@ -2526,8 +2534,8 @@ pub fn long_divmod<C: CApi>(
         c,
         Some(a),
         Some(b),
-        &mut div,
-        &mut mod_,
+        Some(&mut div),
+        Some(&mut mod_),
     ) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -2577,8 +2585,8 @@ pub fn long_invmod<C: CApi>(
                     c,
                     a_2.as_ref(),
                     a_3.as_ref(),
-                    &mut q,
-                    &mut n_2,
+                    Some(&mut q),
+                    Some(&mut n_2),
                 ) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
@@ -3812,35 +3820,19 @@ pub fn int___round___impl<C: CApi>(
 /// CPython: Objects/longobject.c, `int_bit_length_impl`.
 pub fn int_bit_length_impl<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_bit_length_impl);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = c.Py_SIZE(&object)?;
+    let result = c.Py_SIZE(self_)?;
     let value = if result < 0 {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.Py_SIZE(&object_2)?.wrapping_neg()
+        c.Py_SIZE(self_)?.wrapping_neg()
     } else {
-        let object_3 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.Py_SIZE(&object_3)?
+        c.Py_SIZE(self_)?
     };
     if value == 0 {
         return Ok(Some(c.PyLong_FromLong(0)?));
     }
-    let object_4 = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ob_digit")),
-    };
-    let item = c.PyLongObject_ob_digit_at(&object_4, value.wrapping_sub(1))?;
+    let item = c.PyLongObject_ob_digit_at(self_, value.wrapping_sub(1))?;
     let result_2 = match super::longobject::bit_length_digit(c, item) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
@@ -3890,26 +3882,14 @@ pub fn popcount_digit<C: CApi>(c: &mut C, d: u32) -> Result<i32, C::Error> {
 /// CPython: Objects/longobject.c, `int_bit_count_impl`.
 pub fn int_bit_count_impl<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int_bit_count_impl);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = c.Py_SIZE(&object)?;
+    let result = c.Py_SIZE(self_)?;
     let value = if result < 0 {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.Py_SIZE(&object_2)?.wrapping_neg()
+        c.Py_SIZE(self_)?.wrapping_neg()
     } else {
-        let object_3 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        c.Py_SIZE(&object_3)?
+        c.Py_SIZE(self_)?
     };
     let value_2 = if value > 307445734561825860 {
         307445734561825860isize
@@ -3921,11 +3901,7 @@ pub fn int_bit_count_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < value_2 {
-                let object_4 = match self_ {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ob_digit")),
-                };
-                let item = c.PyLongObject_ob_digit_at(&object_4, i)?;
+                let item = c.PyLongObject_ob_digit_at(self_, i)?;
                 let result_2 = match super::longobject::popcount_digit(c, item) {
                     Ok(result_2) => result_2,
                     Err(error) if c.is_exception(&error) => {
@@ -3953,11 +3929,7 @@ pub fn int_bit_count_impl<C: CApi>(
         let mut result_4 = result_3.clone();
         loop {
             if i_3 < value {
-                let object_5 = match self_ {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ob_digit")),
-                };
-                let item_2 = c.PyLongObject_ob_digit_at(&object_5, i_3)?;
+                let item_2 = c.PyLongObject_ob_digit_at(self_, i_3)?;
                 let result_5 = match super::longobject::popcount_digit(c, item_2) {
                     Ok(result_5) => result_5,
                     Err(error_2) if c.is_exception(&error_2) => {

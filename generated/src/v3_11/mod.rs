@@ -42,3 +42,4 @@ pub mod unionobject;
 pub mod weakrefobject;
 pub mod dispatch;
 pub mod calls;
+pub mod members;

@@ -477,7 +477,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result_2 = match c.PyDict_Next(d, &mut pos_2, &mut key, &mut value) {
+            let result_2 = match c.PyDict_Next(d, &mut pos_2, Some(&mut key), &mut value)
+            {
                 Ok(result_2) => result_2,
                 Err(error) if c.is_exception(&error) => {
                     return Err(
@@ -602,7 +603,9 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_4 = pos_3;
             let mut key_4 = key_3.clone();
             let mut value_4 = value_3.clone();
-            let result_7 = match c.PyDict_Next(d, &mut pos_4, &mut key_4, &mut value_4) {
+            let result_7 = match c
+                .PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)
+            {
                 Ok(result_7) => result_7,
                 Err(error_6) if c.is_exception(&error_6) => {
                     return Err(
@@ -797,23 +800,16 @@ pub fn module___init__<C: CApi>(
         _ => return Err(c.unsupported("NULL from a parser of arguments")),
     };
     if !c.PyUnicode_Check(&item)? {
-        let item_3 = match result_2.get(0) {
+        let item_2 = match result_2.get(0) {
             Some(Some(object)) => object.clone(),
             _ => return Err(c.unsupported("NULL from a parser of arguments")),
         };
-        c._PyArg_BadArgument("module", "argument 'name'", "str", &item_3)?;
+        c._PyArg_BadArgument("module", "argument 'name'", "str", &item_2)?;
         return Ok(-1);
     }
-    let item_2 = match result_2.get(0) {
+    match result_2.get(0) {
         Some(Some(object)) => object.clone(),
         _ => return Err(c.unsupported("NULL from a parser of arguments")),
-    };
-    match c.PyUnicode_READY(Some(&item_2)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
     };
     let name = match result_2.get(0) {
         Some(Some(object)) => object.clone(),

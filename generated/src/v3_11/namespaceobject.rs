@@ -10,25 +10,17 @@ use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offse
 /// CPython: Objects/namespaceobject.c, `namespace_new`.
 pub fn namespace_new<C: CApi>(
     c: &mut C,
-    type_: Option<&C::Object>,
+    type_: &C::Object,
     _args: Option<&C::Object>,
     _kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::namespace_new);
-    let object = match type_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->tp_alloc")),
-    };
-    let tp_alloc = c.slot(&object, Slot::tp_alloc)?;
+    let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
     let function = match tp_alloc.as_ref() {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
-    let object_2 = match type_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let ns = c.call_allocfunc(&function, &object_2, 0)?;
+    let ns = c.call_allocfunc(&function, type_, 0)?;
     let result = match c.PyDict_New() {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -559,7 +551,7 @@ pub fn _PyNamespace_New<C: CApi>(
     let _PyNamespace_Type = c.global(Global::_PyNamespace_Type)?;
     if let Some(ns) = &super::namespaceobject::namespace_new(
         c,
-        Some(&_PyNamespace_Type),
+        &_PyNamespace_Type,
         None,
         None,
     )? {

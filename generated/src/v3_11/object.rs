@@ -235,13 +235,6 @@ pub fn PyObject_Repr<C: CApi>(
         };
         c._Py_LeaveRecursiveCallTstate()?;
         if c.PyUnicode_Check(&res)? {
-            match c.PyUnicode_READY(Some(&res)) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
             return Ok(Some(res));
         }
         let tp_3 = c.Py_TYPE(&res)?;
@@ -276,27 +269,20 @@ pub fn PyObject_Str<C: CApi>(
     }
     if let Some(v_2) = v {
         if c.PyUnicode_CheckExact(v_2)? {
-            match c.PyUnicode_READY(Some(v_2)) {
-                Ok(_) => {}
+            return Ok(Some(v_2.clone()));
+        }
+        let tp = c.Py_TYPE(v_2)?;
+        if c.slot(&tp, Slot::tp_str)?.is_some() {
+            let result_2 = match c
+                ._Py_EnterRecursiveCallTstate(" while getting the str of an object")
+            {
+                Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };
-            return Ok(Some(v_2.clone()));
-        }
-        let tp = c.Py_TYPE(v_2)?;
-        if c.slot(&tp, Slot::tp_str)?.is_some() {
-            let result_3 = match c
-                ._Py_EnterRecursiveCallTstate(" while getting the str of an object")
-            {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if result_3 != 0 {
+            if result_2 != 0 {
                 return Ok(None);
             }
             let tp_2 = c.Py_TYPE(v_2)?;
@@ -307,21 +293,14 @@ pub fn PyObject_Str<C: CApi>(
             };
             let res = match c.call_reprfunc(&function, v_2) {
                 Ok(res) => res,
-                Err(error_4) if c.is_exception(&error_4) => {
+                Err(error_3) if c.is_exception(&error_3) => {
                     c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error_4);
+                    return Err(error_3);
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
             c._Py_LeaveRecursiveCallTstate()?;
             if c.PyUnicode_Check(&res)? {
-                match c.PyUnicode_READY(Some(&res)) {
-                    Ok(_) => {}
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
                 return Ok(Some(res));
             }
             let tp_3 = c.Py_TYPE(&res)?;
@@ -1312,19 +1291,12 @@ pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
 /// CPython: Objects/object.c, `_dir_object`.
 pub fn _dir_object<C: CApi>(
     c: &mut C,
-    obj: Option<&C::Object>,
+    obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_dir_object);
     let id__dir = c._Py_ID("__dir__")?;
-    let object = match obj {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(
-        c,
-        &object,
-        &id__dir,
-    )? else {
+    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__dir)?
+    else {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c.PyErr_SetString(&PyExc_TypeError, "object does not provide __dir__"),
@@ -1351,7 +1323,7 @@ pub fn PyObject_Dir<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Dir);
     let value = if let Some(obj_2) = obj {
-        let result = match super::object::_dir_object(c, Some(obj_2)) {
+        let result = match super::object::_dir_object(c, obj_2) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);

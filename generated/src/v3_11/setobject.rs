@@ -558,7 +558,13 @@ pub fn set_update_internal<C: CApi>(
             let mut value = None::<C::Object>;
             let mut hash = 0;
             let result_3 = match c
-                ._PyDict_Next(Some(other), &mut pos_2, &mut key, &mut value, &mut hash)
+                ._PyDict_Next(
+                    Some(other),
+                    &mut pos_2,
+                    &mut key,
+                    &mut value,
+                    Some(&mut hash),
+                )
             {
                 Ok(result_3) => result_3,
                 Err(error_2) if c.is_exception(&error_2) => {
@@ -1688,7 +1694,7 @@ pub fn set_symmetric_difference_update<C: CApi>(
                         &mut pos_2,
                         &mut key,
                         &mut value,
-                        &mut hash,
+                        Some(&mut hash),
                     )
                 {
                     Ok(result) => result,

@@ -282,7 +282,6 @@ pub fn tuplerepr<C: CApi>(
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tuplerepr);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     let result = c.Py_SIZE(v)?;
     if result == 0 {
         return Ok(Some(c.PyUnicode_FromString(Some("()"))?));
@@ -303,6 +302,7 @@ pub fn tuplerepr<C: CApi>(
         };
         return Ok(value);
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let result_3 = c.Py_SIZE(v)?;
@@ -989,43 +989,19 @@ pub fn tupleiter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Er
 /// CPython: Objects/tupleobject.c, `tupleiter_next`.
 pub fn tupleiter_next<C: CApi>(
     c: &mut C,
-    it: Option<&C::Object>,
+    it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::tupleiter_next);
-    let object = match it {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_seq")),
-    };
-    if let Some(seq) = &c.tupleiterobject_it_seq(&object)? {
-        let object_2 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index = c.tupleiterobject_it_index(&object_2)?;
+    if let Some(seq) = &c.tupleiterobject_it_seq(it)? {
+        let it_index = c.tupleiterobject_it_index(it)?;
         if !(it_index < c.PyTuple_GET_SIZE(seq)?) {
-            let object_6 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_seq")),
-            };
-            c.set_tupleiterobject_it_seq(&object_6, None)?;
+            c.set_tupleiterobject_it_seq(it, None)?;
             return Ok(None);
         }
-        let object_3 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_2 = c.tupleiterobject_it_index(&object_3)?;
+        let it_index_2 = c.tupleiterobject_it_index(it)?;
         let item = c.PyTuple_GET_ITEM(seq, it_index_2)?;
-        let object_4 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_3 = c.tupleiterobject_it_index(&object_4)?;
-        let object_5 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.set_tupleiterobject_it_index(&object_5, it_index_3.wrapping_add(1))?;
+        let it_index_3 = c.tupleiterobject_it_index(it)?;
+        c.set_tupleiterobject_it_index(it, it_index_3.wrapping_add(1))?;
         return Ok(Some(item));
     }
     return Ok(None);

@@ -104,18 +104,11 @@ pub fn object___format__<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::object___format__);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(super::typeobject::object___format___impl(c, self_, arg)?);
     }
-    match c.PyUnicode_READY(Some(arg)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(super::typeobject::object___format___impl(c, self_, arg)?);
+    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/typeobject.c, `object___sizeof__`.
 pub fn object___sizeof__<C: CApi>(
@@ -291,7 +284,7 @@ pub fn PyType_Modified<C: CApi>(c: &mut C, type_: &C::Object) -> Result<(), C::E
                     let mut i_2 = i;
                     let mut ref_ = None::<C::Object>;
                     let result = match c
-                        .PyDict_Next(subclasses_2, &mut i_2, &mut None, &mut ref_)
+                        .PyDict_Next(subclasses_2, &mut i_2, None, &mut ref_)
                     {
                         Ok(result) => result,
                         Err(error) if c.is_exception(&error) => {
@@ -564,7 +557,8 @@ pub fn type_set_name<C: CApi>(
             );
         }
         let mut name_size = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(Some(value), &mut name_size)?;
+        let result_2 = c
+            .PyUnicode_AsUTF8AndSize_3_11(Some(value), Some(&mut name_size))?;
         if c.strlen(&result_2)? != (name_size as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
@@ -758,7 +752,7 @@ pub fn mro_hierarchy<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::mro_hierarchy);
     let mut old_mro = None::<C::Object>;
-    let result = super::typeobject::mro_internal(c, type_, &mut old_mro)?;
+    let result = super::typeobject::mro_internal(c, type_, Some(&mut old_mro))?;
     if result <= 0 {
         return Ok(result);
     }
@@ -858,13 +852,13 @@ pub fn mro_hierarchy<C: CApi>(
 pub fn type_set_bases<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    new_bases: Option<&C::Object>,
+    new_bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_bases);
     let result = match super::typeobject::check_set_special_type_attr(
         c,
         type_,
-        new_bases,
+        Some(new_bases),
         "__bases__",
     ) {
         Ok(result) => result,
@@ -874,17 +868,9 @@ pub fn type_set_bases<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        let object = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if !c.PyTuple_Check(&object)? {
+        if !c.PyTuple_Check(new_bases)? {
             let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
-            let object_5 = match new_bases {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let tp_2 = c.Py_TYPE(&object_5)?;
+            let tp_2 = c.Py_TYPE(new_bases)?;
             let tp_name_5 = c.PyTypeObject_tp_name(&tp_2)?;
             let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -899,11 +885,7 @@ pub fn type_set_bases<C: CApi>(
                     ),
             );
         }
-        let object_2 = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_2)? == 0 {
+        if c.PyTuple_GET_SIZE(new_bases)? == 0 {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -915,20 +897,12 @@ pub fn type_set_bases<C: CApi>(
                     ),
             );
         }
-        let object_3 = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(&object_3)?;
+        let result_2 = c.PyTuple_GET_SIZE(new_bases)?;
         {
             let mut i = 0isize;
             loop {
                 if i < result_2 {
-                    let object_4 = match new_bases {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let base = c.PyTuple_GET_ITEM(&object_4, i)?;
+                    let base = c.PyTuple_GET_ITEM(new_bases, i)?;
                     if !c.PyType_Check(&base)? {
                         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
                         let tp = c.Py_TYPE(&base)?;
@@ -980,7 +954,7 @@ pub fn type_set_bases<C: CApi>(
                 break;
             }
         };
-        if let Some(new_base) = &super::typeobject::best_base(c, new_bases)? {
+        if let Some(new_base) = &super::typeobject::best_base(c, Some(new_bases))? {
             let tp_base = c.PyTypeObject_tp_base(type_)?;
             let result_3 = match super::typeobject::compatible_for_assignment(
                 c,
@@ -997,16 +971,15 @@ pub fn type_set_bases<C: CApi>(
             if result_3 != 0 {
                 let old_bases = c.PyTypeObject_tp_bases(type_)?;
                 let old_base = c.PyTypeObject_tp_base(type_)?;
-                c.set_PyTypeObject_tp_bases(type_, new_bases)?;
+                c.set_PyTypeObject_tp_bases(type_, Some(new_bases))?;
                 c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
                 let temp = match c.PyList_New(0) {
                     Ok(temp) => temp,
                     Err(error_3) if c.is_exception(&error_3) => {
                         let tp_bases_3 = c.PyTypeObject_tp_bases(type_)?;
-                        if match (tp_bases_3.as_ref(), new_bases) {
-                            (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                            (None, None) => true,
-                            _ => false,
+                        if match tp_bases_3.as_ref() {
+                            Some(object) => c.Py_Is(new_bases, object)?,
+                            None => false,
                         } {
                             c.set_PyTypeObject_tp_bases(type_, old_bases.as_ref())?;
                             c.set_PyTypeObject_tp_base(type_, old_base.as_ref())?;
@@ -1031,10 +1004,9 @@ pub fn type_set_bases<C: CApi>(
                 };
                 if !(result_4 < 0) {
                     let tp_bases_2 = c.PyTypeObject_tp_bases(type_)?;
-                    let is_3 = match (tp_bases_2.as_ref(), new_bases) {
-                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                        (None, None) => true,
-                        _ => false,
+                    let is_3 = match tp_bases_2.as_ref() {
+                        Some(object) => c.Py_Is(new_bases, object)?,
+                        None => false,
                     };
                     let res = if is_3 {
                         super::typeobject::remove_all_subclasses(
@@ -1110,10 +1082,9 @@ pub fn type_set_bases<C: CApi>(
                     }
                 };
                 let tp_bases = c.PyTypeObject_tp_bases(type_)?;
-                let is_2 = match (tp_bases.as_ref(), new_bases) {
-                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                    (None, None) => true,
-                    _ => false,
+                let is_2 = match tp_bases.as_ref() {
+                    Some(object) => c.Py_Is(new_bases, object)?,
+                    None => false,
                 };
                 if is_2 {
                     c.set_PyTypeObject_tp_bases(type_, old_bases.as_ref())?;
@@ -1547,17 +1518,13 @@ pub fn type_repr<C: CApi>(
 pub fn type_call<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_call);
     let is = c.is(type_, Global::PyType_Type)?;
     if is {
-        let object = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = c.PyTuple_GET_SIZE(&object)?;
+        let result = c.PyTuple_GET_SIZE(args)?;
         if result == 1 {
             if let Some(kwds_2) = kwds && c.PyDict_GET_SIZE(kwds_2)? != 0 {
                 if result != 3 {
@@ -1571,11 +1538,7 @@ pub fn type_call<C: CApi>(
                     );
                 }
             } else {
-                let object_2 = match args {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_2 = c.PyTuple_GET_ITEM(&object_2, 0)?;
+                let result_2 = c.PyTuple_GET_ITEM(args, 0)?;
                 return Ok(c.Py_TYPE(&result_2)?);
             }
         } else {
@@ -1599,11 +1562,7 @@ pub fn type_call<C: CApi>(
                 ),
         );
     };
-    let object_3 = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let obj = match c.call_newfunc(tp_new, type_, &object_3, kwds) {
+    let obj = match c.call_newfunc(tp_new, type_, args, kwds) {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -1620,11 +1579,7 @@ pub fn type_call<C: CApi>(
         let type__2 = c.Py_TYPE(&obj_2)?;
         let tp_init = c.slot(&type__2, Slot::tp_init)?;
         if let Some(tp_init_2) = &tp_init {
-            let object_4 = match args {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            match c.call_initproc(tp_init_2, &obj_2, &object_4, kwds) {
+            match c.call_initproc(tp_init_2, &obj_2, args, kwds) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -1798,17 +1753,17 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
         let (base_10, basedealloc_4) = {
             let mut base_8 = Some(base.clone());
             loop {
-                let object_15 = match base_8.as_ref() {
+                let object_16 = match base_8.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_dealloc")),
                 };
-                let basedealloc_3 = c.slot(&object_15, Slot::tp_dealloc)?;
+                let basedealloc_3 = c.slot(&object_16, Slot::tp_dealloc)?;
                 if c.is_function(basedealloc_3.as_ref(), FunctionId::subtype_dealloc)? {
-                    let object_16 = match base_8.as_ref() {
+                    let object_17 = match base_8.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL->tp_base")),
                     };
-                    let base_9 = c.PyTypeObject_tp_base(&object_16)?;
+                    let base_9 = c.PyTypeObject_tp_base(&object_17)?;
                     base_8 = base_9.clone();
                     continue;
                 }
@@ -1818,11 +1773,11 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
         let type__2 = c.Py_TYPE(self_)?;
         let tp_flags_3 = c.PyTypeObject_tp_flags(&type__2)?;
         let value_3 = if (tp_flags_3 & 512) != 0 {
-            let object_17 = match base_10.as_ref() {
+            let object_18 = match base_10.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_flags")),
             };
-            if (c.PyTypeObject_tp_flags(&object_17)? & 512) != 0 { false } else { true }
+            if (c.PyTypeObject_tp_flags(&object_18)? & 512) != 0 { false } else { true }
         } else {
             false
         };
@@ -1949,10 +1904,13 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
                     loop {
                         if c.read(&list)?.is_some() {
                             let object_6 = c.read(&list)?;
-                            super::weakrefobject::_PyWeakref_ClearRef(
-                                c,
-                                object_6.as_ref(),
-                            )?;
+                            let object_7 = match object_6.as_ref() {
+                                Some(object) => object.clone(),
+                                None => {
+                                    return Err(c.unsupported("NULL where an object must be"));
+                                }
+                            };
+                            super::weakrefobject::_PyWeakref_ClearRef(c, &object_7)?;
                             continue;
                         }
                         break;
@@ -1964,29 +1922,29 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let (base_7, basedealloc_2) = {
         let mut base_5 = Some(base.clone());
         loop {
-            let object_7 = match base_5.as_ref() {
+            let object_8 = match base_5.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dealloc")),
             };
-            let basedealloc = c.slot(&object_7, Slot::tp_dealloc)?;
+            let basedealloc = c.slot(&object_8, Slot::tp_dealloc)?;
             if c.is_function(basedealloc.as_ref(), FunctionId::subtype_dealloc)? {
-                let object_8 = match base_5.as_ref() {
+                let object_9 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result_3 = c.Py_SIZE(&object_8)?;
+                let result_3 = c.Py_SIZE(&object_9)?;
                 if result_3 != 0 {
-                    let object_9 = match base_5.as_ref() {
+                    let object_10 = match base_5.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
-                    c.clear_slots(&object_9, self_)?;
+                    c.clear_slots(&object_10, self_)?;
                 }
-                let object_10 = match base_5.as_ref() {
+                let object_11 = match base_5.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL->tp_base")),
                 };
-                let base_6 = c.PyTypeObject_tp_base(&object_10)?;
+                let base_6 = c.PyTypeObject_tp_base(&object_11)?;
                 base_5 = base_6.clone();
                 continue;
             }
@@ -1996,8 +1954,8 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     let tp_flags = c.PyTypeObject_tp_flags(&base)?;
     if (tp_flags & 16) != 0 {
         let dictptr = c._PyObject_ManagedDictPointer(self_)?;
-        let object_11 = c.read(&dictptr)?;
-        if object_11.is_some() {
+        let object_12 = c.read(&dictptr)?;
+        if object_12.is_some() {
             c.write(&dictptr, None)?;
         } else {
             c._PyObject_FreeInstanceAttributes(self_)?;
@@ -2005,11 +1963,11 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
     } else {
         let tp_dictoffset = c.PyTypeObject_tp_dictoffset(&base)?;
         if tp_dictoffset != 0 {
-            let object_12 = match base_7.as_ref() {
+            let object_13 = match base_7.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL->tp_dictoffset")),
             };
-            if !(c.PyTypeObject_tp_dictoffset(&object_12)? != 0) {
+            if !(c.PyTypeObject_tp_dictoffset(&object_13)? != 0) {
                 let dictptr_2 = super::object::_PyObject_DictPointer(c, self_)?;
                 if let Some(dictptr_3) = &dictptr_2 {
                     let dict = c.read(dictptr_3)?;
@@ -2021,19 +1979,19 @@ pub fn subtype_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
         }
     };
     let type_ = c.Py_TYPE(self_)?;
-    let object_13 = match base_7.as_ref() {
+    let object_14 = match base_7.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let result_4 = c._PyType_HasFeature(&object_13, 16384)?;
+    let result_4 = c._PyType_HasFeature(&object_14, 16384)?;
     if result_4 != 0 {}
     let tp_flags_2 = c.PyTypeObject_tp_flags(&type_)?;
     let value_2 = if (tp_flags_2 & 512) != 0 {
-        let object_14 = match base_7.as_ref() {
+        let object_15 = match base_7.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->tp_flags")),
         };
-        if (c.PyTypeObject_tp_flags(&object_14)? & 512) != 0 { false } else { true }
+        if (c.PyTypeObject_tp_flags(&object_15)? & 512) != 0 { false } else { true }
     } else {
         false
     };
@@ -2491,7 +2449,7 @@ pub fn mro_invoke<C: CApi>(
 pub fn mro_internal<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    p_old_mro: &mut Option<C::Object>,
+    mut p_old_mro: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::mro_internal);
     let old_mro = c.PyTypeObject_tp_mro(type_)?;
@@ -2532,7 +2490,17 @@ pub fn mro_internal<C: CApi>(
                     Ok(_) => {}
                     Err(error_4) if c.is_exception(&error_4) => {
                         super::typeobject::PyType_Modified(c, type_)?;
-                        *p_old_mro = old_mro.clone();
+                        if p_old_mro.is_some() {
+                            if let Some(variable) = p_old_mro.as_deref_mut() {
+                                *variable = old_mro.clone();
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
@@ -2543,7 +2511,17 @@ pub fn mro_internal<C: CApi>(
                     Err(error_4) => return Err(error_4),
                 };
                 super::typeobject::PyType_Modified(c, type_)?;
-                *p_old_mro = old_mro.clone();
+                if p_old_mro.is_some() {
+                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                        *variable = old_mro.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -2558,7 +2536,17 @@ pub fn mro_internal<C: CApi>(
             Ok(_) => {}
             Err(error_3) if c.is_exception(&error_3) => {
                 super::typeobject::PyType_Modified(c, type_)?;
-                *p_old_mro = old_mro.clone();
+                if p_old_mro.is_some() {
+                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                        *variable = old_mro.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -2569,7 +2557,11 @@ pub fn mro_internal<C: CApi>(
             Err(error_3) => return Err(error_3),
         };
         super::typeobject::PyType_Modified(c, type_)?;
-        *p_old_mro = old_mro.clone();
+        if p_old_mro.is_some() {
+            if let Some(variable) = p_old_mro.as_deref_mut() {
+                *variable = old_mro.clone();
+            }
+        }
         return Ok(1);
     }
     return Ok(-1);
@@ -3109,39 +3101,13 @@ pub fn valid_identifier<C: CApi>(c: &mut C, s: &C::Object) -> Result<i32, C::Err
 pub fn type_init<C: CApi>(
     c: &mut C,
     _cls: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_init);
-    let Some(kwds_2) = kwds else {
-        let object_2 = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_2)? != 1 {
-            let object_3 = match args {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if c.PyTuple_GET_SIZE(&object_3)? != 3 {
-                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError_2,
-                            "type.__init__() takes 1 or 3 arguments",
-                        ),
-                );
-            }
-            return Ok(0);
-        }
-        return Ok(0);
-    };
-    let object = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyTuple_GET_SIZE(&object)? == 1 && c.PyDict_GET_SIZE(kwds_2)? != 0 {
+    if let Some(kwds_2) = kwds && c.PyTuple_GET_SIZE(args)? == 1
+        && c.PyDict_GET_SIZE(kwds_2)? != 0
+    {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -3151,26 +3117,15 @@ pub fn type_init<C: CApi>(
                 ),
         );
     }
-    let object_2 = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyTuple_GET_SIZE(&object_2)? != 1 {
-        let object_3 = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_3)? != 3 {
-            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError_2,
-                        "type.__init__() takes 1 or 3 arguments",
-                    ),
-            );
-        }
-        return Ok(0);
+    if c.PyTuple_GET_SIZE(args)? != 1 && c.PyTuple_GET_SIZE(args)? != 3 {
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_TypeError_2,
+                    "type.__init__() takes 1 or 3 arguments",
+                ),
+        );
     }
     return Ok(0);
 }
@@ -4075,7 +4030,9 @@ pub fn type_new_set_name<C: CApi>(
     c.enter(FunctionId::type_new_set_name);
     let name = c.type_new_ctx_name(ctx)?;
     let mut name_size = 0;
-    let result = match c.PyUnicode_AsUTF8AndSize(name.as_ref(), &mut name_size) {
+    let result = match c
+        .PyUnicode_AsUTF8AndSize_3_11(name.as_ref(), Some(&mut name_size))
+    {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             c.set_PyTypeObject_tp_name(type_, None)?;
@@ -4869,14 +4826,10 @@ pub fn type_new_get_bases<C: CApi>(
 pub fn type_new<C: CApi>(
     c: &mut C,
     metatype: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new);
-    let object = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
     let mut name = None::<C::Object>;
     let PyTuple_Type = c.global(Global::PyTuple_Type)?;
     let mut bases = None::<C::Object>;
@@ -4884,7 +4837,7 @@ pub fn type_new<C: CApi>(
     let mut orig_dict = None::<C::Object>;
     match c
         .PyArg_ParseTuple(
-            &object,
+            args,
             "UO!O!:type.__new__",
             &mut [
                 Parsed::Object(&mut name),
@@ -4915,7 +4868,7 @@ pub fn type_new<C: CApi>(
     };
     let ctx = c.new_struct("type_new_ctx")?;
     c.set_type_new_ctx_metatype(&ctx, Some(metatype))?;
-    c.set_type_new_ctx_args(&ctx, args)?;
+    c.set_type_new_ctx_args(&ctx, Some(args))?;
     c.set_type_new_ctx_kwds(&ctx, kwds)?;
     c.set_type_new_ctx_orig_dict(&ctx, Some(&orig_dict_2))?;
     c.set_type_new_ctx_name(&ctx, Some(&name_2))?;
@@ -5396,22 +5349,15 @@ pub fn type_setattro<C: CApi>(
         };
         let check_2 = c.PyUnicode_CheckExact(&object_2)?;
         let name_3 = if check_2 {
-            match c.PyUnicode_READY(name) {
-                Ok(_) => {}
-                Err(error) if c.is_exception(&error) => {
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
             name.cloned()
         } else {
             let name_2 = c._PyUnicode_Copy(name)?;
             Some(name_2.clone())
         };
         let name_5 = {
-            let result_2 = match c.PyUnicode_CHECK_INTERNED(name_3.as_ref()) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
+            let result = match c.PyUnicode_CHECK_INTERNED(name_3.as_ref()) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -5419,16 +5365,16 @@ pub fn type_setattro<C: CApi>(
                             ),
                     );
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
-            if result_2 != 0 {
+            if result != 0 {
                 name_3.clone()
             } else {
                 let mut name_4 = name_3.clone();
                 c.PyUnicode_InternInPlace(&mut name_4)?;
-                let result_3 = match c.PyUnicode_CHECK_INTERNED(name_4.as_ref()) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
+                let result_2 = match c.PyUnicode_CHECK_INTERNED(name_4.as_ref()) {
+                    Ok(result_2) => result_2,
+                    Err(error_2) if c.is_exception(&error_2) => {
                         return Err(
                             c
                                 .unsupported(
@@ -5436,9 +5382,9 @@ pub fn type_setattro<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error_2) => return Err(error_2),
                 };
-                if !(result_3 != 0) {
+                if !(result_2 != 0) {
                     let PyExc_MemoryError = c.global(Global::PyExc_MemoryError)?;
                     return Err(
                         c
@@ -5455,14 +5401,14 @@ pub fn type_setattro<C: CApi>(
     } else {
         name.cloned()
     };
-    let result_4 = c
+    let result_3 = c
         ._PyObject_GenericSetAttrWithDict_3_11(type_, name_6.as_ref(), value, None)?;
-    let res_2 = if result_4 == 0 {
+    let res_2 = if result_3 == 0 {
         super::typeobject::PyType_Modified(c, type_)?;
         let res = {
-            let result_5 = match c.is_dunder_name(name_6.as_ref()) {
-                Ok(result_5) => result_5,
-                Err(error_4) if c.is_exception(&error_4) => {
+            let result_4 = match c.is_dunder_name(name_6.as_ref()) {
+                Ok(result_4) => result_4,
+                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -5470,24 +5416,24 @@ pub fn type_setattro<C: CApi>(
                             ),
                     );
                 }
-                Err(error_4) => return Err(error_4),
+                Err(error_3) => return Err(error_3),
             };
-            if result_5 != 0 {
-                let result_6 = match c.update_slot(type_, name_6.as_ref()) {
-                    Ok(result_6) => result_6,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
+            if result_4 != 0 {
+                let result_5 = match c.update_slot(type_, name_6.as_ref()) {
+                    Ok(result_5) => result_5,
+                    Err(error_4) if c.is_exception(&error_4) => {
+                        return Err(error_4);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_4) => return Err(error_4),
                 };
-                result_6
+                result_5
             } else {
-                result_4
+                result_3
             }
         };
         res
     } else {
-        result_4
+        result_3
     };
     return Ok(res_2);
 }
@@ -5566,9 +5512,7 @@ pub fn _PyType_GetSubclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c
-                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
-                {
+                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
                         return Err(
@@ -6430,8 +6374,7 @@ pub fn _PyType_GetSlotNames<C: CApi>(
     let Some(slotnames) = &c.PyDict_GetItemWithError(&object, &id__slotnames)? else {
         let copyreg = super::typeobject::import_copyreg(c)?;
         let id_slotnames = c._Py_ID("_slotnames")?;
-        let slotnames_2 = c
-            .PyObject_CallMethodOneArg(&copyreg, &id_slotnames, Some(cls))?;
+        let slotnames_2 = c.PyObject_CallMethodOneArg(&copyreg, &id_slotnames, cls)?;
         if !c.is(&slotnames_2, Global::Py_None)? && !c.PyList_Check(&slotnames_2)? {
             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -7258,7 +7201,7 @@ pub fn type_ready_fill_dict<C: CApi>(
 /// CPython: Objects/typeobject.c, `type_ready_mro`.
 pub fn type_ready_mro<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_ready_mro);
-    let result = match super::typeobject::mro_internal(c, type_, &mut None) {
+    let result = match super::typeobject::mro_internal(c, type_, None) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -7730,24 +7673,16 @@ pub fn add_subclass<C: CApi>(
 pub fn add_all_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    bases: Option<&C::Object>,
+    bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_all_subclasses);
-    let object = match bases {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = c.PyTuple_GET_SIZE(&object)?;
+    let result = c.PyTuple_GET_SIZE(bases)?;
     let res_2 = {
         let mut i = 0isize;
         let res = 0i32;
         loop {
             if i < result {
-                let object_2 = match bases {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                let base = c.PyTuple_GET_ITEM(bases, i)?;
                 match super::typeobject::add_subclass(c, &base, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -11828,7 +11763,7 @@ pub fn type_new_set_names<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let result = match c
-                .PyDict_Next(&names_to_set, &mut i_2, &mut key, &mut value)
+                .PyDict_Next(&names_to_set, &mut i_2, Some(&mut key), &mut value)
             {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
@@ -11953,9 +11888,7 @@ pub fn recurse_down_subclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c
-                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
-                {
+                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
                         return Err(

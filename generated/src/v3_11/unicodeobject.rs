@@ -88,7 +88,10 @@ pub fn unicode_encode<C: CApi>(
             let item_8 = result.get(1).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_8.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_8.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_4)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -122,7 +125,8 @@ pub fn unicode_encode<C: CApi>(
         }
         let item_2 = result.get(0).cloned().flatten();
         let mut encoding_length = 0;
-        let result_2 = c.PyUnicode_AsUTF8AndSize(item_2.as_ref(), &mut encoding_length)?;
+        let result_2 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_2.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_2)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -145,7 +149,10 @@ pub fn unicode_encode<C: CApi>(
             let item_4 = result.get(1).cloned().flatten();
             let mut errors_length = 0;
             let result_3 = c
-                .PyUnicode_AsUTF8AndSize(item_4.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_4.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_3)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -403,102 +410,36 @@ pub fn unicode_replace<C: CApi>(
     };
     let item = c.item(args, 0)?;
     if !c.PyUnicode_Check(&item)? {
-        let item_11 = c.item(args, 0)?;
-        c._PyArg_BadArgument("replace", "argument 1", "str", &item_11)?;
+        let item_5 = c.item(args, 0)?;
+        c._PyArg_BadArgument("replace", "argument 1", "str", &item_5)?;
         return Ok(None);
     }
-    let item_2 = c.item(args, 0)?;
-    {
-        let result_2 = match c.PyUnicode_IS_READY(Some(&item_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                c.item(args, 0)?;
-                let item_4 = c.item(args, 1)?;
-                if c.PyUnicode_Check(&item_4)? {
-                    c.item(args, 1)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_replace: call of PyUnicode_IS_READY while an exception is pending",
-                            ),
-                    );
-                }
-                let item_5 = c.item(args, 1)?;
-                c._PyArg_BadArgument("replace", "argument 2", "str", &item_5)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
-            let item_3 = c.item(args, 0)?;
-            match c._PyUnicode_Ready(Some(&item_3)) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-        }
-    };
+    c.item(args, 0)?;
     let old = c.item(args, 0)?;
-    let item_6 = c.item(args, 1)?;
-    if !c.PyUnicode_Check(&item_6)? {
-        let item_10 = c.item(args, 1)?;
-        c._PyArg_BadArgument("replace", "argument 2", "str", &item_10)?;
+    let item_2 = c.item(args, 1)?;
+    if !c.PyUnicode_Check(&item_2)? {
+        let item_4 = c.item(args, 1)?;
+        c._PyArg_BadArgument("replace", "argument 2", "str", &item_4)?;
         return Ok(None);
     }
-    let item_7 = c.item(args, 1)?;
-    {
-        let result_4 = match c.PyUnicode_IS_READY(Some(&item_7)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                c.item(args, 1)?;
-                if nargs < 3 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_replace: call of unicode_replace_impl while an exception is pending",
-                            ),
-                    );
-                }
-                c.item(args, 2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_replace: call of _PyNumber_Index while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
-            let item_8 = c.item(args, 1)?;
-            match c._PyUnicode_Ready(Some(&item_8)) {
-                Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-        }
-    };
+    c.item(args, 1)?;
     let new = c.item(args, 1)?;
     if nargs < 3 {
         return Ok(
             Some(super::unicodeobject::unicode_replace_impl(c, self_, &old, &new, -1)?),
         );
     }
-    let item_9 = c.item(args, 2)?;
-    let iobj = super::abstract_::_PyNumber_Index(c, &item_9)?;
+    let item_3 = c.item(args, 2)?;
+    let iobj = super::abstract_::_PyNumber_Index(c, &item_3)?;
     let ival = if let Some(iobj_2) = &iobj {
-        let result_6 = match c.PyLong_AsSsize_t(iobj_2) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
+        let result_2 = match c.PyLong_AsSsize_t(iobj_2) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
+                return Err(error_2);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_2) => return Err(error_2),
         };
-        result_6
+        result_2
     } else {
         -1isize
     };
@@ -518,34 +459,11 @@ pub fn unicode_removeprefix<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_removeprefix);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("removeprefix", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::unicodeobject::unicode_removeprefix_impl(c, self_, arg)?));
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(arg)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removeprefix: call of unicode_removeprefix_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(arg)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    return Ok(Some(super::unicodeobject::unicode_removeprefix_impl(c, self_, arg)?));
+    c._PyArg_BadArgument("removeprefix", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_removesuffix`.
 pub fn unicode_removesuffix<C: CApi>(
@@ -554,34 +472,11 @@ pub fn unicode_removesuffix<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode_removesuffix);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("removesuffix", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(Some(super::unicodeobject::unicode_removesuffix_impl(c, self_, arg)?));
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(arg)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_removesuffix: call of unicode_removesuffix_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(arg)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    return Ok(Some(super::unicodeobject::unicode_removesuffix_impl(c, self_, arg)?));
+    c._PyArg_BadArgument("removesuffix", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_split`.
 pub fn unicode_split<C: CApi>(
@@ -771,89 +666,24 @@ pub fn unicode_maketrans<C: CApi>(
     }
     let item = c.item(args, 1)?;
     if !c.PyUnicode_Check(&item)? {
-        let item_10 = c.item(args, 1)?;
-        c._PyArg_BadArgument("maketrans", "argument 2", "str", &item_10)?;
+        let item_4 = c.item(args, 1)?;
+        c._PyArg_BadArgument("maketrans", "argument 2", "str", &item_4)?;
         return Ok(None);
     }
-    let item_2 = c.item(args, 1)?;
-    {
-        let result_2 = match c.PyUnicode_IS_READY(Some(&item_2)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                c.item(args, 1)?;
-                if nargs < 3 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_maketrans: call of unicode_maketrans_impl while an exception is pending",
-                            ),
-                    );
-                }
-                let item_4 = c.item(args, 2)?;
-                if c.PyUnicode_Check(&item_4)? {
-                    c.item(args, 2)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_maketrans: call of PyUnicode_IS_READY while an exception is pending",
-                            ),
-                    );
-                }
-                let item_5 = c.item(args, 2)?;
-                c._PyArg_BadArgument("maketrans", "argument 3", "str", &item_5)?;
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
-            let item_3 = c.item(args, 1)?;
-            match c._PyUnicode_Ready(Some(&item_3)) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-        }
-    };
+    c.item(args, 1)?;
     let y = c.item(args, 1)?;
     if nargs < 3 {
         return Ok(
             Some(super::unicodeobject::unicode_maketrans_impl(c, &x, Some(&y), None)?),
         );
     }
-    let item_6 = c.item(args, 2)?;
-    if !c.PyUnicode_Check(&item_6)? {
-        let item_9 = c.item(args, 2)?;
-        c._PyArg_BadArgument("maketrans", "argument 3", "str", &item_9)?;
+    let item_2 = c.item(args, 2)?;
+    if !c.PyUnicode_Check(&item_2)? {
+        let item_3 = c.item(args, 2)?;
+        c._PyArg_BadArgument("maketrans", "argument 3", "str", &item_3)?;
         return Ok(None);
     }
-    let item_7 = c.item(args, 2)?;
-    {
-        let result_4 = match c.PyUnicode_IS_READY(Some(&item_7)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
-                c.item(args, 2)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_maketrans: call of unicode_maketrans_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_4 != 0) {
-            let item_8 = c.item(args, 2)?;
-            match c._PyUnicode_Ready(Some(&item_8)) {
-                Ok(_) => {}
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
-                }
-                Err(error_5) => return Err(error_5),
-            };
-        }
-    };
+    c.item(args, 2)?;
     let z = c.item(args, 2)?;
     return Ok(
         Some(super::unicodeobject::unicode_maketrans_impl(c, &x, Some(&y), Some(&z))?),
@@ -900,34 +730,11 @@ pub fn unicode___format__<C: CApi>(
     arg: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode___format__);
-    if !c.PyUnicode_Check(arg)? {
-        c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-        return Ok(None);
+    if c.PyUnicode_Check(arg)? {
+        return Ok(super::unicodeobject::unicode___format___impl(c, self_, arg)?);
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(arg)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode___format__: call of unicode___format___impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(arg)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    return Ok(super::unicodeobject::unicode___format___impl(c, self_, arg)?);
+    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
+    return Ok(None);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_sizeof`.
 pub fn unicode_sizeof<C: CApi>(
@@ -998,7 +805,10 @@ pub fn unicode_new<C: CApi>(
             let item_9 = result_2.get(2).cloned().flatten();
             let mut errors_length_2 = 0;
             let result_5 = c
-                .PyUnicode_AsUTF8AndSize(item_9.as_ref(), &mut errors_length_2)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_9.as_ref(),
+                    Some(&mut errors_length_2),
+                )?;
             if c.strlen(&result_5)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1031,7 +841,8 @@ pub fn unicode_new<C: CApi>(
         }
         let item_3 = result_2.get(1).cloned().flatten();
         let mut encoding_length = 0;
-        let result_3 = c.PyUnicode_AsUTF8AndSize(item_3.as_ref(), &mut encoding_length)?;
+        let result_3 = c
+            .PyUnicode_AsUTF8AndSize_3_11(item_3.as_ref(), Some(&mut encoding_length))?;
         if c.strlen(&result_3)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -1054,7 +865,10 @@ pub fn unicode_new<C: CApi>(
             let item_5 = result_2.get(2).cloned().flatten();
             let mut errors_length = 0;
             let result_4 = c
-                .PyUnicode_AsUTF8AndSize(item_5.as_ref(), &mut errors_length)?;
+                .PyUnicode_AsUTF8AndSize_3_11(
+                    item_5.as_ref(),
+                    Some(&mut errors_length),
+                )?;
             if c.strlen(&result_4)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                 return Err(
@@ -1154,13 +968,6 @@ pub fn unicode_result_wchar<C: CApi>(
             return Ok(c.get_latin1_char(item as u8)?);
         }
     }
-    match c._PyUnicode_Ready(Some(unicode)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
     return Ok(unicode.clone());
 }
 /// CPython: Objects/unicodeobject.c, `unicode_result`.
@@ -1169,22 +976,7 @@ pub fn unicode_result<C: CApi>(
     unicode: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_result);
-    let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_result: call of unicode_result_ready while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(c.unicode_result_ready(Some(unicode))?);
-    }
-    return Ok(super::unicodeobject::unicode_result_wchar(c, unicode)?);
+    return Ok(c.unicode_result_ready(Some(unicode))?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_result_unchanged`.
 pub fn unicode_result_unchanged<C: CApi>(
@@ -1193,29 +985,6 @@ pub fn unicode_result_unchanged<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_result_unchanged);
     if c.PyUnicode_CheckExact(unicode)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_result_unchanged: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(unicode)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
         return Ok(unicode.clone());
     }
     return Ok(c._PyUnicode_Copy(Some(unicode))?);
@@ -1230,50 +999,24 @@ pub fn ensure_unicode<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    if !c.PyUnicode_Check(&object)? {
-        let object_2 = match obj {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let tp = c.Py_TYPE(&object_2)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "must be str, not %.100s",
-                    &[Argument::Str(tp_name.clone())],
-                ),
-        );
+    if c.PyUnicode_Check(&object)? {
+        return Ok(0);
     }
-    let value = {
-        let result = match c.PyUnicode_IS_READY(obj) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "ensure_unicode: another result than usual while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            0i32
-        } else {
-            let result_2 = match c._PyUnicode_Ready(obj) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
-        }
+    let object_2 = match obj {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(value);
+    let tp = c.Py_TYPE(&object_2)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "must be str, not %.100s",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
 }
 /// CPython: Objects/unicodeobject.c, `asciilib__factorize`.
 pub fn asciilib__factorize<C: CApi>(
@@ -1894,12 +1637,12 @@ pub fn unicode_kind_name<C: CApi>(
         }
         Err(error) => return Err(error),
     };
-    if result != 0 {
+    if !(result != 0) {
         match c.PyASCIIObject_state_kind(unicode)? {
             1 => {
-                let result_2 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
-                    Ok(result_2) => result_2,
-                    Err(error_2) if c.is_exception(&error_2) => {
+                let result_3 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
                         return Err(
                             c
                                 .unsupported(
@@ -1907,80 +1650,9 @@ pub fn unicode_kind_name<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_2) => return Err(error_2),
+                    Err(error_3) => return Err(error_3),
                 };
-                if result_2 != 0 {
-                    return Ok("ascii".to_owned());
-                }
-                return Ok("latin1".to_owned());
-            }
-            2 => {
-                return Ok("UCS2".to_owned());
-            }
-            4 => {
-                return Ok("UCS4".to_owned());
-            }
-            _ => {
-                return Ok("<invalid compact kind>".to_owned());
-            }
-        }
-    }
-    let result_3 = match c.PyUnicode_IS_READY(Some(unicode)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
-            match c.PyASCIIObject_state_kind(unicode)? {
-                1 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: call of PyUnicode_IS_ASCII while an exception is pending",
-                            ),
-                    );
-                }
-                2 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                4 => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                _ => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_kind_name: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-            }
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_3 != 0 {
-        match c.PyASCIIObject_state_kind(unicode)? {
-            1 => {
-                let result_4 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
-                    Ok(result_4) => result_4,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "unicode_kind_name: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-                if result_4 != 0 {
+                if result_3 != 0 {
                     return Ok("legacy ascii".to_owned());
                 }
                 return Ok("legacy latin1".to_owned());
@@ -1996,7 +1668,35 @@ pub fn unicode_kind_name<C: CApi>(
             }
         }
     }
-    return Ok("wstr".to_owned());
+    match c.PyASCIIObject_state_kind(unicode)? {
+        1 => {
+            let result_2 = match c.PyUnicode_IS_ASCII(Some(unicode)) {
+                Ok(result_2) => result_2,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "unicode_kind_name: return of a computed value while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            if result_2 != 0 {
+                return Ok("ascii".to_owned());
+            }
+            return Ok("latin1".to_owned());
+        }
+        2 => {
+            return Ok("UCS2".to_owned());
+        }
+        4 => {
+            return Ok("UCS4".to_owned());
+        }
+        _ => {
+            return Ok("<invalid compact kind>".to_owned());
+        }
+    }
 }
 /// CPython: Objects/unicodeobject.c, `unicode_check_modifiable`.
 pub fn unicode_check_modifiable<C: CApi>(
@@ -2050,55 +1750,9 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_CopyCharacters);
     if c.PyUnicode_Check(from)? && c.PyUnicode_Check(to)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(from)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: call of PyUnicode_IS_READY while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(from)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
-        {
-            let result_3 = match c.PyUnicode_IS_READY(Some(to)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_CopyCharacters: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if !(result_3 != 0) {
-                match c._PyUnicode_Ready(Some(to)) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-            }
-        };
-        let result_5 = match c.PyUnicode_GET_LENGTH(Some(from)) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+        let result = match c.PyUnicode_GET_LENGTH(Some(from)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 return Err(
                     c
                         .unsupported(
@@ -2106,17 +1760,17 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error) => return Err(error),
         };
-        if (from_start as usize) > (result_5 as usize) {
+        if (from_start as usize) > (result as usize) {
             let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result_6 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_2 = match c.PyUnicode_GET_LENGTH(Some(to)) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 if how_many < 0 {
                     let PyExc_SystemError_6 = c.global(Global::PyExc_SystemError)?;
                     return Err(
@@ -2134,9 +1788,9 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_2) => return Err(error_2),
         };
-        if (to_start as usize) > (result_6 as usize) {
+        if (to_start as usize) > (result_2 as usize) {
             let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
             return Err(
                 c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
@@ -2149,9 +1803,9 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
             );
         }
         let value = {
-            let result_7 = match c.PyUnicode_GET_LENGTH(Some(from)) {
-                Ok(result_7) => result_7,
-                Err(error_7) if c.is_exception(&error_7) => {
+            let result_3 = match c.PyUnicode_GET_LENGTH(Some(from)) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
                     if (-1 as isize).wrapping_sub(from_start) > how_many {
                         return Err(
                             c
@@ -2167,14 +1821,14 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                             ),
                     );
                 }
-                Err(error_7) => return Err(error_7),
+                Err(error_3) => return Err(error_3),
             };
-            if result_7.wrapping_sub(from_start) > how_many {
+            if result_3.wrapping_sub(from_start) > how_many {
                 how_many
             } else {
-                let result_8 = match c.PyUnicode_GET_LENGTH(Some(from)) {
-                    Ok(result_8) => result_8,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_4 = match c.PyUnicode_GET_LENGTH(Some(from)) {
+                    Ok(result_4) => result_4,
+                    Err(error_4) if c.is_exception(&error_4) => {
                         return Err(
                             c
                                 .unsupported(
@@ -2182,14 +1836,14 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_4) => return Err(error_4),
                 };
-                result_8.wrapping_sub(from_start)
+                result_4.wrapping_sub(from_start)
             }
         };
-        let result_9 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-            Ok(result_9) => result_9,
-            Err(error_9) if c.is_exception(&error_9) => {
+        let result_5 = match c.PyUnicode_GET_LENGTH(Some(to)) {
+            Ok(result_5) => result_5,
+            Err(error_5) if c.is_exception(&error_5) => {
                 if to_start.wrapping_add(value) > -1 {
                     return Err(
                         c
@@ -2213,12 +1867,12 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         ),
                 );
             }
-            Err(error_9) => return Err(error_9),
+            Err(error_5) => return Err(error_5),
         };
-        if to_start.wrapping_add(value) > result_9 {
-            let result_10 = match c.PyUnicode_GET_LENGTH(Some(to)) {
-                Ok(result_10) => result_10,
-                Err(error_10) if c.is_exception(&error_10) => {
+        if to_start.wrapping_add(value) > result_5 {
+            let result_6 = match c.PyUnicode_GET_LENGTH(Some(to)) {
+                Ok(result_6) => result_6,
+                Err(error_6) if c.is_exception(&error_6) => {
                     let PyExc_SystemError_3 = c.global(Global::PyExc_SystemError)?;
                     return Err(
                         c
@@ -2233,7 +1887,7 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                             ),
                     );
                 }
-                Err(error_10) => return Err(error_10),
+                Err(error_6) => return Err(error_6),
             };
             let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
             return Err(
@@ -2244,7 +1898,7 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         &[
                             Argument::Int(value as i64),
                             Argument::Int(to_start as i64),
-                            Argument::Int(result_10 as i64),
+                            Argument::Int(result_6 as i64),
                         ],
                     ),
             );
@@ -2252,21 +1906,20 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
         if value == 0 {
             return Ok(0);
         }
-        let result_11 = match super::unicodeobject::unicode_check_modifiable(c, to) {
-            Ok(result_11) => result_11,
-            Err(error_11) if c.is_exception(&error_11) => {
-                return Err(error_11);
+        let result_7 = match super::unicodeobject::unicode_check_modifiable(c, to) {
+            Ok(result_7) => result_7,
+            Err(error_7) if c.is_exception(&error_7) => {
+                return Err(error_7);
             }
-            Err(error_11) => return Err(error_11),
+            Err(error_7) => return Err(error_7),
         };
-        if result_11 != 0 {
+        if result_7 != 0 {
             return Ok(-1);
         }
-        let result_12 = match c
-            ._copy_characters(to, to_start, from, from_start, value, 1)
+        let result_8 = match c._copy_characters(to, to_start, from, from_start, value, 1)
         {
-            Ok(result_12) => result_12,
-            Err(error_12) if c.is_exception(&error_12) => {
+            Ok(result_8) => result_8,
+            Err(error_8) if c.is_exception(&error_8) => {
                 return Err(
                     c
                         .unsupported(
@@ -2274,12 +1927,12 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         ),
                 );
             }
-            Err(error_12) => return Err(error_12),
+            Err(error_8) => return Err(error_8),
         };
-        if result_12 != 0 {
-            let result_13 = match super::unicodeobject::unicode_kind_name(c, from) {
-                Ok(result_13) => result_13,
-                Err(error_13) if c.is_exception(&error_13) => {
+        if result_8 != 0 {
+            let result_9 = match super::unicodeobject::unicode_kind_name(c, from) {
+                Ok(result_9) => result_9,
+                Err(error_9) if c.is_exception(&error_9) => {
                     return Err(
                         c
                             .unsupported(
@@ -2287,22 +1940,22 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                             ),
                     );
                 }
-                Err(error_13) => return Err(error_13),
+                Err(error_9) => return Err(error_9),
             };
-            let result_14 = match super::unicodeobject::unicode_kind_name(c, to) {
-                Ok(result_14) => result_14,
-                Err(error_14) if c.is_exception(&error_14) => {
+            let result_10 = match super::unicodeobject::unicode_kind_name(c, to) {
+                Ok(result_10) => result_10,
+                Err(error_10) if c.is_exception(&error_10) => {
                     let PyExc_SystemError_5 = c.global(Global::PyExc_SystemError)?;
                     return Err(
                         c
                             .PyErr_Format(
                                 &PyExc_SystemError_5,
                                 "Cannot copy %s characters into a string of %s characters",
-                                &[Argument::Str(result_13.clone())],
+                                &[Argument::Str(result_9.clone())],
                             ),
                     );
                 }
-                Err(error_14) => return Err(error_14),
+                Err(error_10) => return Err(error_10),
             };
             let PyExc_SystemError_4 = c.global(Global::PyExc_SystemError)?;
             return Err(
@@ -2311,8 +1964,8 @@ pub fn PyUnicode_CopyCharacters<C: CApi>(
                         &PyExc_SystemError_4,
                         "Cannot copy %s characters into a string of %s characters",
                         &[
-                            Argument::Str(result_13.clone()),
-                            Argument::Str(result_14.clone()),
+                            Argument::Str(result_9.clone()),
+                            Argument::Str(result_10.clone()),
                         ],
                     ),
             );
@@ -2529,14 +2182,42 @@ pub fn PyUnicode_Resize<C: CApi>(
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromUnicode`.
 pub fn PyUnicode_FromUnicode<C: CApi>(
     c: &mut C,
-    u: &mut i32,
+    mut u: Option<&mut i32>,
     size: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromUnicode);
-    if size < 0 {
-        return Err(c.PyErr_BadInternalCall());
+    if u.is_some() {
+        if size < 0 {
+            return Err(c.PyErr_BadInternalCall());
+        }
+        return Ok(
+            c
+                .PyUnicode_FromWideChar(
+                    match u.as_deref_mut() {
+                        Some(variable) => variable,
+                        None => return Err(c.unsupported("NULL for a variable to set")),
+                    },
+                    size,
+                )?,
+        );
     }
-    return Ok(c.PyUnicode_FromWideChar(u, size)?);
+    if size > 0 {
+        let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
+        match c
+            .PyErr_WarnEx(
+                &PyExc_DeprecationWarning,
+                "PyUnicode_FromUnicode(NULL, size) is deprecated; use PyUnicode_New() instead",
+                1,
+            )
+        {
+            Ok(_) => {}
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+    }
+    return Ok(c._PyUnicode_New(size)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromStringAndSize`.
 pub fn PyUnicode_FromStringAndSize<C: CApi>(
@@ -2556,7 +2237,7 @@ pub fn PyUnicode_FromStringAndSize<C: CApi>(
         );
     }
     return Ok(
-        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(c, u, size, None, &mut 0)?,
+        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(c, u, size, None, None)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromString`.
@@ -2573,7 +2254,7 @@ pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C:
             u,
             result as isize,
             None,
-            &mut 0,
+            None,
         )?,
     );
 }
@@ -2599,7 +2280,7 @@ pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: u32) -> Result<u32, C::Error
 pub fn PyUnicode_AsWideChar<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
-    w: &mut i32,
+    mut w: Option<&mut i32>,
     size: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_AsWideChar);
@@ -2607,28 +2288,64 @@ pub fn PyUnicode_AsWideChar<C: CApi>(
         let result = match c.unicode_get_widechar_size(unicode) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                if !(size > -1) {
-                    c.unicode_copy_as_widechar(unicode, w, size)?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_AsWideChar: return of a computed value while an exception is pending",
-                            ),
-                    );
+                if w.is_some() {
+                    if !(size > -1) {
+                        c.unicode_copy_as_widechar(
+                            unicode,
+                            match w.as_deref_mut() {
+                                Some(variable) => variable,
+                                None => {
+                                    return Err(c.unsupported("NULL for a variable to set"));
+                                }
+                            },
+                            size,
+                        )?;
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_AsWideChar: return of a computed value while an exception is pending",
+                                ),
+                        );
+                    }
+                    c.unicode_copy_as_widechar(
+                        unicode,
+                        match w.as_deref_mut() {
+                            Some(variable) => variable,
+                            None => {
+                                return Err(c.unsupported("NULL for a variable to set"));
+                            }
+                        },
+                        0,
+                    )?;
+                    return Err(error);
                 }
-                c.unicode_copy_as_widechar(unicode, w, 0)?;
-                return Err(error);
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_AsWideChar: another result than usual while an exception is pending",
+                        ),
+                );
             }
             Err(error) => return Err(error),
         };
-        let (res, size_3) = if size > result {
-            let size_2 = result.wrapping_add(1);
-            (result, size_2)
-        } else {
-            (size, size)
-        };
-        c.unicode_copy_as_widechar(unicode, w, size_3)?;
-        return Ok(res);
+        if w.is_some() {
+            let (res, size_3) = if size > result {
+                let size_2 = result.wrapping_add(1);
+                (result, size_2)
+            } else {
+                (size, size)
+            };
+            c.unicode_copy_as_widechar(
+                unicode,
+                match w.as_deref_mut() {
+                    Some(variable) => variable,
+                    None => return Err(c.unsupported("NULL for a variable to set")),
+                },
+                size_3,
+            )?;
+            return Ok(res);
+        }
+        return Ok(result.wrapping_add(1));
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -2652,46 +2369,23 @@ pub fn PyUnicode_FromObject<C: CApi>(
     obj: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromObject);
-    if !c.PyUnicode_CheckExact(obj)? {
-        if c.PyUnicode_Check(obj)? {
-            return Ok(c._PyUnicode_Copy(Some(obj))?);
-        }
-        let tp = c.Py_TYPE(obj)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "Can't convert '%.100s' object to str implicitly",
-                    &[Argument::Str(tp_name.clone())],
-                ),
-        );
+    if c.PyUnicode_CheckExact(obj)? {
+        return Ok(obj.clone());
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(obj)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_FromObject: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(obj)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    return Ok(obj.clone());
+    if c.PyUnicode_Check(obj)? {
+        return Ok(c._PyUnicode_Copy(Some(obj))?);
+    }
+    let tp = c.Py_TYPE(obj)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "Can't convert '%.100s' object to str implicitly",
+                &[Argument::Str(tp_name.clone())],
+            ),
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromEncodedObject`.
 pub fn PyUnicode_FromEncodedObject<C: CApi>(
@@ -2701,7 +2395,6 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromEncodedObject);
-    let buffer = c.new_struct("Py_buffer")?;
     if c.PyBytes_Check(obj)? {
         let result = match c.PyBytes_GET_SIZE(Some(obj)) {
             Ok(result) => result,
@@ -2761,6 +2454,7 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "decoding str is not supported"));
     }
+    let buffer = c.new_struct("Py_buffer")?;
     match super::abstract_::PyObject_GetBuffer(c, obj, &buffer, 0) {
         Ok(_) => {}
         Err(error_5) if c.is_exception(&error_5) => {
@@ -3049,7 +2743,7 @@ pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
             None => return Err(c.unsupported("NULL->errors")),
         };
         let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, &mut 0)?);
+        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, None)?);
     }
     let object_4 = match fs_codec.as_ref() {
         Some(object) => object.clone(),
@@ -3074,7 +2768,7 @@ pub fn PyUnicode_AsUTF8<C: CApi>(
     unicode: &C::Object,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyUnicode_AsUTF8);
-    return Ok(c.PyUnicode_AsUTF8AndSize(Some(unicode), &mut 0)?.to_owned());
+    return Ok(c.PyUnicode_AsUTF8AndSize_3_11(Some(unicode), None)?.to_owned());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_GetLength`.
 pub fn PyUnicode_GetLength<C: CApi>(
@@ -3083,29 +2777,6 @@ pub fn PyUnicode_GetLength<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_GetLength);
     if c.PyUnicode_Check(unicode)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_GetLength: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(unicode)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
         return Ok(c.PyUnicode_GET_LENGTH(Some(unicode))?);
     }
     return Err(c.PyErr_BadArgument());
@@ -3126,48 +2797,9 @@ pub fn PyUnicode_ReadChar<C: CApi>(
                 ),
         );
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if index < 0 {
-                    let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-                    let _ = c
-                        .PyErr_SetString(&PyExc_IndexError, "string index out of range");
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_ReadChar: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(unicode)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_ReadChar: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     if index < 0 {
-        let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
-        let _ = c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range");
+        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
+        let _ = c.PyErr_SetString(&PyExc_IndexError, "string index out of range");
         return Err(
             c
                 .unsupported(
@@ -3175,13 +2807,13 @@ pub fn PyUnicode_ReadChar<C: CApi>(
                 ),
         );
     }
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if index >= -1 {
-                let PyExc_IndexError_4 = c.global(Global::PyExc_IndexError)?;
+                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
                 let _ = c
-                    .PyErr_SetString(&PyExc_IndexError_4, "string index out of range");
+                    .PyErr_SetString(&PyExc_IndexError_3, "string index out of range");
                 return Err(
                     c
                         .unsupported(
@@ -3196,11 +2828,11 @@ pub fn PyUnicode_ReadChar<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if index >= result_3 {
-        let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
-        let _ = c.PyErr_SetString(&PyExc_IndexError_3, "string index out of range");
+    if index >= result {
+        let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
+        let _ = c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range");
         return Err(
             c
                 .unsupported(
@@ -3210,7 +2842,7 @@ pub fn PyUnicode_ReadChar<C: CApi>(
     }
     let data = match c.PyUnicode_DATA(Some(unicode)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
             return Err(
                 c
@@ -3219,7 +2851,7 @@ pub fn PyUnicode_ReadChar<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     let kind = c.PyASCIIObject_state_kind(unicode)?;
     return Ok(c.PyUnicode_READ(kind as i32, Some(&data), index)?);
@@ -3435,7 +3067,7 @@ pub fn PyUnicode_DecodeUTF7<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF7);
-    return Ok(c.PyUnicode_DecodeUTF7Stateful(s, size, errors, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF7Stateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeUTF8`.
 pub fn PyUnicode_DecodeUTF8<C: CApi>(
@@ -3451,7 +3083,7 @@ pub fn PyUnicode_DecodeUTF8<C: CApi>(
             s,
             size,
             Some(errors),
-            &mut 0,
+            None,
         )?,
     );
 }
@@ -3477,14 +3109,14 @@ pub fn PyUnicode_DecodeUTF8Stateful<C: CApi>(
     s: &str,
     size: isize,
     errors: Option<&str>,
-    consumed: &mut isize,
+    mut consumed: Option<&mut isize>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF8Stateful);
     let text = match errors {
         Some(text) => text,
         None => return Err(c.unsupported("NULL where a string must be")),
     };
-    return Ok(c.unicode_decode_utf8(s, size, 0, text, consumed)?);
+    return Ok(c.unicode_decode_utf8(s, size, 0, text, consumed.as_deref_mut())?);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_AsUTF8String`.
 pub fn _PyUnicode_AsUTF8String<C: CApi>(
@@ -3516,7 +3148,7 @@ pub fn PyUnicode_DecodeUTF32<C: CApi>(
     byteorder: &mut i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF32);
-    return Ok(c.PyUnicode_DecodeUTF32Stateful(s, size, errors, byteorder, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF32Stateful(s, size, errors, byteorder, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF32String`.
 pub fn PyUnicode_AsUTF32String<C: CApi>(
@@ -3535,7 +3167,7 @@ pub fn PyUnicode_DecodeUTF16<C: CApi>(
     byteorder: &mut i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF16);
-    return Ok(c.PyUnicode_DecodeUTF16Stateful(s, size, errors, byteorder, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF16Stateful(s, size, errors, byteorder, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF16String`.
 pub fn PyUnicode_AsUTF16String<C: CApi>(
@@ -3553,7 +3185,7 @@ pub fn PyUnicode_DecodeUnicodeEscape<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUnicodeEscape);
-    return Ok(c._PyUnicode_DecodeUnicodeEscapeStateful(s, size, errors, &mut 0)?);
+    return Ok(c._PyUnicode_DecodeUnicodeEscapeStateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeRawUnicodeEscape`.
 pub fn PyUnicode_DecodeRawUnicodeEscape<C: CApi>(
@@ -3563,7 +3195,7 @@ pub fn PyUnicode_DecodeRawUnicodeEscape<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeRawUnicodeEscape);
-    return Ok(c._PyUnicode_DecodeRawUnicodeEscapeStateful(s, size, errors, &mut 0)?);
+    return Ok(c._PyUnicode_DecodeRawUnicodeEscapeStateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `make_encode_exception`.
 pub fn make_encode_exception<C: CApi>(
@@ -3699,13 +3331,13 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeCharmap);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     if let Some(mapping_2) = mapping {
         if size == 0 {
             loop {
                 return Ok(Some(super::unicodeobject::unicode_new_empty(c)?));
             }
         }
+        let writer = c.new_struct("_PyUnicodeWriter")?;
         c._PyUnicodeWriter_Init(&writer)?;
         c.set__PyUnicodeWriter_min_length(&writer, size)?;
         let maxchar = c._PyUnicodeWriter_maxchar(&writer)?;
@@ -3947,32 +3579,9 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
     errors: Option<&str>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyUnicode_EncodeCharmap);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EncodeCharmap: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(unicode)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -3980,11 +3589,11 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let data = match c.PyUnicode_DATA(Some(unicode)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             let _ = c.PyASCIIObject_state_kind(unicode)? as i32;
             if mapping.is_some() {
                 return Err(
@@ -4005,7 +3614,7 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     let kind = c.PyASCIIObject_state_kind(unicode)? as i32;
     let Some(mapping_2) = mapping else {
@@ -4015,8 +3624,8 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
         };
         return Ok(Some(c.unicode_encode_ucs1(unicode, text_2, 256)?));
     };
-    let res = c.PyBytes_FromStringAndSize(None, result_3)?;
-    if result_3 == 0 {
+    let res = c.PyBytes_FromStringAndSize(None, result)?;
+    if result == 0 {
         return Ok(Some(res));
     }
     let (res_6, respos_5) = {
@@ -4027,10 +3636,10 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
         let mut res_2 = Some(res.clone());
         let mut respos = 0isize;
         loop {
-            if inpos < result_3 {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&data), inpos) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
+            if inpos < result {
+                let result_2 = match c.PyUnicode_READ(kind, Some(&data), inpos) {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4038,15 +3647,15 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
                 let mut res_3 = res_2.clone();
                 let mut respos_2 = respos;
-                let result_5 = match c
-                    .charmapencode_output(result_4, mapping_2, &mut res_3, &mut respos_2)
+                let result_3 = match c
+                    .charmapencode_output(result_2, mapping_2, &mut res_3, &mut respos_2)
                 {
-                    Ok(result_5) => result_5,
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Ok(result_3) => result_3,
+                    Err(error_4) if c.is_exception(&error_4) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4054,9 +3663,9 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_4) => return Err(error_4),
                 };
-                if result_5 == 2 {
+                if result_3 == 2 {
                     return Ok(None);
                 }
                 let (
@@ -4066,7 +3675,7 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                     inpos_4,
                     res_5,
                     respos_4,
-                ) = if result_5 == 1 {
+                ) = if result_3 == 1 {
                     let mut inpos_2 = inpos;
                     let mut exc_2 = exc.clone();
                     let mut error_handler_2 = error_handler;
@@ -4077,7 +3686,7 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                     };
                     let mut res_4 = res_3.clone();
                     let mut respos_3 = respos_2;
-                    let result_6 = match c
+                    let result_4 = match c
                         .charmap_encoding_error(
                             unicode,
                             &mut inpos_2,
@@ -4090,13 +3699,13 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                             &mut respos_3,
                         )
                     {
-                        Ok(result_6) => result_6,
-                        Err(error_7) if c.is_exception(&error_7) => {
-                            return Err(error_7);
+                        Ok(result_4) => result_4,
+                        Err(error_5) if c.is_exception(&error_5) => {
+                            return Err(error_5);
                         }
-                        Err(error_7) => return Err(error_7),
+                        Err(error_5) => return Err(error_5),
                     };
-                    if result_6 != 0 {
+                    if result_4 != 0 {
                         return Ok(None);
                     }
                     (
@@ -4130,9 +3739,9 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
         }
     };
     let res_8 = {
-        let result_7 = match c.PyBytes_GET_SIZE(res_6.as_ref()) {
-            Ok(result_7) => result_7,
-            Err(error_8) if c.is_exception(&error_8) => {
+        let result_5 = match c.PyBytes_GET_SIZE(res_6.as_ref()) {
+            Ok(result_5) => result_5,
+            Err(error_6) if c.is_exception(&error_6) => {
                 if respos_5 < -1 {
                     return Err(
                         c
@@ -4148,16 +3757,16 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                         ),
                 );
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_6) => return Err(error_6),
         };
-        if respos_5 < result_7 {
+        if respos_5 < result_5 {
             let mut res_7 = res_6.clone();
             match c._PyBytes_Resize(&mut res_7, respos_5) {
                 Ok(_) => {}
-                Err(error_9) if c.is_exception(&error_9) => {
-                    return Err(error_9);
+                Err(error_7) if c.is_exception(&error_7) => {
+                    return Err(error_7);
                 }
-                Err(error_9) => return Err(error_9),
+                Err(error_7) => return Err(error_7),
             };
             res_7.clone()
         } else {
@@ -4422,33 +4031,9 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyUnicode_TranslateCharmap);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
-    {
-        let result = match c.PyUnicode_IS_READY(Some(input)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_TranslateCharmap: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(input)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     let data = match c.PyUnicode_DATA(Some(input)) {
         Ok(data) => data,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(input)? as i32;
             return Err(
                 c
@@ -4457,28 +4042,29 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(input)? as i32;
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(input)) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
-            c._PyUnicodeWriter_Init(&writer)?;
-            if 127 <= c._PyUnicodeWriter_maxchar(&writer)? {
-                let size_2 = c._PyUnicodeWriter_size(&writer)?;
-                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
+    let result = match c.PyUnicode_GET_LENGTH(Some(input)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
+            let writer_4 = c.new_struct("_PyUnicodeWriter")?;
+            c._PyUnicodeWriter_Init(&writer_4)?;
+            if 127 <= c._PyUnicodeWriter_maxchar(&writer_4)? {
+                let size_2 = c._PyUnicodeWriter_size(&writer_4)?;
+                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer_4)?) {
                     if !(errors != "ignore") {
                         return Err(
                             c
                                 .unsupported(
-                                    "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_READY while an exception is pending",
+                                    "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
                                 ),
                         );
                     }
                     return Err(
                         c
                             .unsupported(
-                                "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_READY while an exception is pending",
+                                "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
                             ),
                     );
                 }
@@ -4496,56 +4082,57 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(Some(super::unicodeobject::PyUnicode_FromObject(c, input)?));
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     let maxchar = c._PyUnicodeWriter_maxchar(&writer)?;
     let value_2 = if 127 <= maxchar {
         let size = c._PyUnicodeWriter_size(&writer)?;
-        if result_3 <= size.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
+        if result <= size.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
             0i32
         } else {
-            let value = if result_3 == 0 {
+            let value = if result == 0 {
                 0i32
             } else {
-                let result_4 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                let result_2 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     &writer,
-                    result_3,
+                    result,
                     127,
                 ) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                        return Err(error_5);
+                        return Err(error_3);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
-                result_4
+                result_2
             };
             value
         }
     } else {
-        let value = if result_3 == 0 {
+        let value = if result == 0 {
             0i32
         } else {
-            let result_4 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            let result_2 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 &writer,
-                result_3,
+                result,
                 127,
             ) {
-                Ok(result_4) => result_4,
-                Err(error_5) if c.is_exception(&error_5) => {
+                Ok(result_2) => result_2,
+                Err(error_3) if c.is_exception(&error_3) => {
                     super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                    return Err(error_5);
+                    return Err(error_3);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_3) => return Err(error_3),
             };
-            result_4
+            result_2
         };
         value
     };
@@ -4554,33 +4141,10 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
         return Ok(None);
     }
     let value_3 = !(errors != "ignore");
-    {
-        let result_5 = match c.PyUnicode_IS_READY(Some(input)) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_TranslateCharmap: call of PyUnicode_IS_ASCII while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        if !(result_5 != 0) {
-            match c._PyUnicode_Ready(Some(input)) {
-                Ok(_) => {}
-                Err(error_7) if c.is_exception(&error_7) => {
-                    return Err(error_7);
-                }
-                Err(error_7) => return Err(error_7),
-            };
-        }
-    };
     let i_2 = {
-        let result_7 = match c.PyUnicode_IS_ASCII(Some(input)) {
-            Ok(result_7) => result_7,
-            Err(error_8) if c.is_exception(&error_8) => {
+        let result_3 = match c.PyUnicode_IS_ASCII(Some(input)) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -4588,11 +4152,11 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                         ),
                 );
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_4) => return Err(error_4),
         };
-        if result_7 != 0 {
+        if result_3 != 0 {
             let mut i = 0;
-            let result_8 = match c
+            let result_4 = match c
                 .unicode_fast_translate(
                     input,
                     mapping,
@@ -4601,14 +4165,14 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                     &mut i,
                 )
             {
-                Ok(result_8) => result_8,
-                Err(error_9) if c.is_exception(&error_9) => {
+                Ok(result_4) => result_4,
+                Err(error_5) if c.is_exception(&error_5) => {
                     super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-                    return Err(error_9);
+                    return Err(error_5);
                 }
-                Err(error_9) => return Err(error_9),
+                Err(error_5) => return Err(error_5),
             };
-            if result_8 == 1 {
+            if result_4 == 1 {
                 return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
             }
             i
@@ -4622,10 +4186,10 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
         let mut i_3 = i_2;
         let writer_2 = writer.clone();
         loop {
-            if i_3 < result_3 {
-                let result_9 = match c.PyUnicode_READ(kind, Some(&data), i_3) {
-                    Ok(result_9) => result_9,
-                    Err(error_10) if c.is_exception(&error_10) => {
+            if i_3 < result {
+                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i_3) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -4633,26 +4197,26 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_10) => return Err(error_10),
+                    Err(error_6) => return Err(error_6),
                 };
-                let result_10 = match super::unicodeobject::charmaptranslate_output(
+                let result_6 = match super::unicodeobject::charmaptranslate_output(
                     c,
-                    result_9,
+                    result_5,
                     mapping,
                     &writer_2,
                 ) {
-                    Ok(result_10) => result_10,
-                    Err(error_11) if c.is_exception(&error_11) => {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
-                        return Err(error_11);
+                        return Err(error_7);
                     }
-                    Err(error_11) => return Err(error_11),
+                    Err(error_7) => return Err(error_7),
                 };
-                if result_10 < 0 {
+                if result_6 < 0 {
                     super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
                     return Ok(None);
                 }
-                if result_10 != 0 {
+                if result_6 != 0 {
                     let i_4 = i_3.wrapping_add(1);
                     i_3 = i_4;
                     continue;
@@ -4661,12 +4225,12 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                 let collend_4 = {
                     let mut collend_2 = collend;
                     loop {
-                        if collend_2 < result_3 {
-                            let result_11 = match c
+                        if collend_2 < result {
+                            let result_7 = match c
                                 .PyUnicode_READ(kind, Some(&data), collend_2)
                             {
-                                Ok(result_11) => result_11,
-                                Err(error_12) if c.is_exception(&error_12) => {
+                                Ok(result_7) => result_7,
+                                Err(error_8) if c.is_exception(&error_8) => {
                                     return Err(
                                         c
                                             .unsupported(
@@ -4674,26 +4238,26 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_12) => return Err(error_12),
+                                Err(error_8) => return Err(error_8),
                             };
                             let mut x = None::<C::Object>;
-                            let result_12 = match super::unicodeobject::charmaptranslate_lookup(
+                            let result_8 = match super::unicodeobject::charmaptranslate_lookup(
                                 c,
-                                result_11,
+                                result_7,
                                 mapping,
                                 &mut x,
                             ) {
-                                Ok(result_12) => result_12,
-                                Err(error_13) if c.is_exception(&error_13) => {
+                                Ok(result_8) => result_8,
+                                Err(error_9) if c.is_exception(&error_9) => {
                                     super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                         c,
                                         &writer_2,
                                     )?;
-                                    return Err(error_13);
+                                    return Err(error_9);
                                 }
-                                Err(error_13) => return Err(error_13),
+                                Err(error_9) => return Err(error_9),
                             };
-                            if result_12 != 0 {
+                            if result_8 != 0 {
                                 super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                     c,
                                     &writer_2,
@@ -4733,31 +4297,31 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
                         )
                     {
                         Ok(repunicode) => repunicode,
-                        Err(error_14) if c.is_exception(&error_14) => {
+                        Err(error_10) if c.is_exception(&error_10) => {
                             super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                 c,
                                 &writer_2,
                             )?;
-                            return Err(error_14);
+                            return Err(error_10);
                         }
-                        Err(error_14) => return Err(error_14),
+                        Err(error_10) => return Err(error_10),
                     };
-                    let result_13 = match super::unicodeobject::_PyUnicodeWriter_WriteStr(
+                    let result_9 = match super::unicodeobject::_PyUnicodeWriter_WriteStr(
                         c,
                         &writer_2,
                         &repunicode,
                     ) {
-                        Ok(result_13) => result_13,
-                        Err(error_15) if c.is_exception(&error_15) => {
+                        Ok(result_9) => result_9,
+                        Err(error_11) if c.is_exception(&error_11) => {
                             super::unicodeobject::_PyUnicodeWriter_Dealloc(
                                 c,
                                 &writer_2,
                             )?;
-                            return Err(error_15);
+                            return Err(error_11);
                         }
-                        Err(error_15) => return Err(error_15),
+                        Err(error_11) => return Err(error_11),
                     };
-                    if result_13 < 0 {
+                    if result_9 < 0 {
                         super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer_2)?;
                         return Ok(None);
                     }
@@ -5283,37 +4847,14 @@ pub fn PyUnicode_Fill<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_Fill);
     if c.PyUnicode_Check(unicode)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(unicode)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Fill: call of unicode_check_modifiable while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(unicode)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+        let result = match super::unicodeobject::unicode_check_modifiable(c, unicode) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                return Err(error);
             }
+            Err(error) => return Err(error),
         };
-        let result_3 = match super::unicodeobject::unicode_check_modifiable(c, unicode) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
+        if result != 0 {
             return Ok(-1);
         }
         if start < 0 {
@@ -5322,9 +4863,9 @@ pub fn PyUnicode_Fill<C: CApi>(
                 c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(unicode)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+        let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(unicode)) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 if fill_char > 4294967295 {
                     let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
                     return Err(
@@ -5342,9 +4883,9 @@ pub fn PyUnicode_Fill<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        if fill_char > result_4 {
+        if fill_char > result_2 {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
             return Err(
                 c
@@ -5354,9 +4895,9 @@ pub fn PyUnicode_Fill<C: CApi>(
                     ),
             );
         }
-        let result_5 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
-            Ok(result_5) => result_5,
-            Err(error_5) if c.is_exception(&error_5) => {
+        let result_3 = match c.PyUnicode_GET_LENGTH(Some(unicode)) {
+            Ok(result_3) => result_3,
+            Err(error_3) if c.is_exception(&error_3) => {
                 let maxlen_2 = (-1 as isize).wrapping_sub(start);
                 if !(maxlen_2 > length) {
                     if maxlen_2 <= 0 {
@@ -5375,7 +4916,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                         fill_char,
                     ) {
                         Ok(_) => {}
-                        Err(error_8) if c.is_exception(&error_8) => {
+                        Err(error_6) if c.is_exception(&error_6) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -5383,7 +4924,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_8) => return Err(error_8),
+                        Err(error_6) => return Err(error_6),
                     };
                     return Err(
                         c
@@ -5408,7 +4949,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                     fill_char,
                 ) {
                     Ok(_) => {}
-                    Err(error_7) if c.is_exception(&error_7) => {
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -5416,7 +4957,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
                 return Err(
                     c
@@ -5425,9 +4966,9 @@ pub fn PyUnicode_Fill<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let maxlen = result_5.wrapping_sub(start);
+        let maxlen = result_3.wrapping_sub(start);
         let value = if maxlen > length { length } else { maxlen };
         if value <= 0 {
             return Ok(0);
@@ -5440,7 +4981,7 @@ pub fn PyUnicode_Fill<C: CApi>(
             fill_char,
         ) {
             Ok(_) => {}
-            Err(error_6) if c.is_exception(&error_6) => {
+            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -5448,7 +4989,7 @@ pub fn PyUnicode_Fill<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
         return Ok(value);
     }
@@ -5665,32 +5206,9 @@ pub fn unicode_center_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_center_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_center_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if -1 >= width {
                 return Err(
                     c
@@ -5706,14 +5224,14 @@ pub fn unicode_center_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 >= width {
+    if result >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -5721,9 +5239,9 @@ pub fn unicode_center_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    let marg = width.wrapping_sub(result_4);
+    let marg = width.wrapping_sub(result_2);
     let left = (marg / 2).wrapping_add((marg & width) & 1);
     return Ok(
         super::unicodeobject::pad(c, self_, left, marg.wrapping_sub(left), fillchar)?,
@@ -5739,64 +5257,6 @@ pub fn _PyUnicode_Equal<C: CApi>(
     if c.Py_Is(str1, str2)? {
         return Ok(1);
     }
-    let value = {
-        let result = match c.PyUnicode_IS_READY(Some(str1)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_Equal: call of PyUnicode_IS_READY while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if result != 0 {
-            0i32
-        } else {
-            let result_2 = match c._PyUnicode_Ready(Some(str1)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result_2
-        }
-    };
-    if value != 0 {
-        return Ok(-1);
-    }
-    let value_2 = {
-        let result_3 = match c.PyUnicode_IS_READY(Some(str2)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_Equal: call of unicode_compare_eq while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result_3 != 0 {
-            0i32
-        } else {
-            let result_4 = match c._PyUnicode_Ready(Some(str2)) {
-                Ok(result_4) => result_4,
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-            result_4
-        }
-    };
-    if value_2 != 0 {
-        return Ok(-1);
-    }
     return Ok(c.unicode_compare_eq(str1, str2)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Compare`.
@@ -5807,79 +5267,24 @@ pub fn PyUnicode_Compare<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnicode_Compare);
     if c.PyUnicode_Check(left)? && c.PyUnicode_Check(right)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(left)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Compare: call of PyUnicode_IS_READY while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(left)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
-        {
-            let result_3 = match c.PyUnicode_IS_READY(Some(right)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    if c.Py_Is(left, right)? {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Compare: another result than usual while an exception is pending",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Compare: call of unicode_compare while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if !(result_3 != 0) {
-                match c._PyUnicode_Ready(Some(right)) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-            }
-        };
         if c.Py_Is(left, right)? {
             return Ok(0);
         }
         return Ok(c.unicode_compare(left, right)?);
-    } else {
-        let tp = c.Py_TYPE(left)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        let tp_2 = c.Py_TYPE(right)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "Can't compare %.100s and %.100s",
-                    &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
-                ),
-        );
     }
+    let tp = c.Py_TYPE(left)?;
+    let tp_name = c.PyTypeObject_tp_name(&tp)?;
+    let tp_2 = c.Py_TYPE(right)?;
+    let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
+    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_TypeError,
+                "Can't compare %.100s and %.100s",
+                &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
+            ),
+    );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_EqualToASCIIId`.
 pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
@@ -5888,47 +5293,9 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
     right: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyUnicode_EqualToASCIIId);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(left)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_EqualToASCIIId: call of PyUnicode_IS_ASCII while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(left)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    let string = c._Py_Identifier_string(right)?;
-                    let result_3 = match c
-                        .non_ready_unicode_equal_to_ascii_string(left, &string)
-                    {
-                        Ok(result_3) => result_3,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "_PyUnicode_EqualToASCIIId: another result than usual while an exception is pending",
-                                    ),
-                            );
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    return Ok(result_3);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_4 = match c.PyUnicode_IS_ASCII(Some(left)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result = match c.PyUnicode_IS_ASCII(Some(left)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -5936,18 +5303,17 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error) => return Err(error),
     };
-    if result_4 != 0 {
+    if result != 0 {
         let right_uni = match c._PyUnicode_FromId(right) {
             Ok(right_uni) => right_uni,
-            Err(error_5) if c.is_exception(&error_5) => {
-                let string_2 = c._Py_Identifier_string(right)?;
-                let result_7 = match c
-                    ._PyUnicode_EqualToASCIIString(Some(left), &string_2)
+            Err(error_2) if c.is_exception(&error_2) => {
+                let string = c._Py_Identifier_string(right)?;
+                let result_4 = match c._PyUnicode_EqualToASCIIString(Some(left), &string)
                 {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -5955,32 +5321,32 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_5) => return Err(error_5),
                 };
-                return Ok(result_7);
+                return Ok(result_4);
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_2) => return Err(error_2),
         };
         if c.Py_Is(left, &right_uni)? {
             return Ok(1);
         }
-        let result_5 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(error_6);
+        let result_2 = match c.PyUnicode_CHECK_INTERNED(Some(left)) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
+                return Err(error_3);
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_3) => return Err(error_3),
         };
-        if result_5 != 0 {
+        if result_2 != 0 {
             return Ok(0);
         }
         let hash = c.PyASCIIObject_hash(left)?;
         if hash != -1 && hash != c.PyASCIIObject_hash(&right_uni)? {
             return Ok(0);
         }
-        let result_6 = match c.unicode_compare_eq(left, &right_uni) {
-            Ok(result_6) => result_6,
-            Err(error_7) if c.is_exception(&error_7) => {
+        let result_3 = match c.unicode_compare_eq(left, &right_uni) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -5988,9 +5354,9 @@ pub fn _PyUnicode_EqualToASCIIId<C: CApi>(
                         ),
                 );
             }
-            Err(error_7) => return Err(error_7),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(result_6);
+        return Ok(result_3);
     }
     return Ok(0);
 }
@@ -6003,83 +5369,6 @@ pub fn PyUnicode_RichCompare<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_RichCompare);
     if c.PyUnicode_Check(left)? && c.PyUnicode_Check(right)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(left)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_RichCompare: call of PyUnicode_IS_READY while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(left)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
-        {
-            let result_3 = match c.PyUnicode_IS_READY(Some(right)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
-                    if !c.Py_Is(left, right)? {
-                        if (op == 2) || (op == 3) {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_RichCompare: call of unicode_compare_eq while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: call of unicode_compare while an exception is pending",
-                                ),
-                        );
-                    }
-                    match op {
-                        2 | 1 | 5 => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        3 | 0 | 4 => {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                    ),
-                            );
-                        }
-                        _ => {
-                            return Err(c.PyErr_BadArgument());
-                        }
-                    }
-                }
-                Err(error_3) => return Err(error_3),
-            };
-            if !(result_3 != 0) {
-                match c._PyUnicode_Ready(Some(right)) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-            }
-        };
         if c.Py_Is(left, right)? {
             match op {
                 2 | 1 | 5 => {
@@ -6094,9 +5383,9 @@ pub fn PyUnicode_RichCompare<C: CApi>(
             }
         }
         if (op == 2) || (op == 3) {
-            let result_5 = match c.unicode_compare_eq(left, right) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
+            let result = match c.unicode_compare_eq(left, right) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
                     super::boolobject::PyBool_FromLong(
                         c,
                         (-1 ^ i32::from(op == 3)) as i64,
@@ -6108,18 +5397,18 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error) => return Err(error),
             };
             return Ok(
                 super::boolobject::PyBool_FromLong(
                     c,
-                    (result_5 ^ i32::from(op == 3)) as i64,
+                    (result ^ i32::from(op == 3)) as i64,
                 )?,
             );
         }
-        let result_6 = match c.unicode_compare(left, right) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_2 = match c.unicode_compare(left, right) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 match op {
                     2 => {
                         return Err(
@@ -6174,17 +5463,17 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                     }
                 }
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_2) => return Err(error_2),
         };
         match op {
             2 => {
-                if result_6 == 0 {
+                if result_2 == 0 {
                     return Ok(c.global(Global::Py_True)?);
                 }
                 return Ok(c.global(Global::Py_False)?);
             }
             3 => {
-                if result_6 != 0 {
+                if result_2 != 0 {
                     return Ok(c.global(Global::Py_True)?);
                 }
                 return Ok(c.global(Global::Py_False)?);
@@ -6193,13 +5482,13 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                 return Ok(c.global(Global::Py_False)?);
             }
             4 => {
-                if result_6 > 0 {
+                if result_2 > 0 {
                     return Ok(c.global(Global::Py_True)?);
                 }
                 return Ok(c.global(Global::Py_False)?);
             }
             1 => {
-                if result_6 <= 0 {
+                if result_2 <= 0 {
                     return Ok(c.global(Global::Py_True)?);
                 }
                 return Ok(c.global(Global::Py_False)?);
@@ -6250,32 +5539,9 @@ pub fn PyUnicode_Concat<C: CApi>(
                 ),
         );
     }
-    {
-        let result_2 = match c.PyUnicode_IS_READY(Some(right)) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Concat: call of unicode_get_empty while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if !(result_2 != 0) {
-            match c._PyUnicode_Ready(Some(right)) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    return Err(error_3);
-                }
-                Err(error_3) => return Err(error_3),
-            };
-        }
-    };
     let empty = match c.unicode_get_empty() {
         Ok(empty) => empty,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -6283,7 +5549,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     if c.Py_Is(left, &empty)? {
         return Ok(super::unicodeobject::PyUnicode_FromObject(c, right)?);
@@ -6291,9 +5557,9 @@ pub fn PyUnicode_Concat<C: CApi>(
     if c.Py_Is(right, &empty)? {
         return Ok(super::unicodeobject::PyUnicode_FromObject(c, left)?);
     }
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(left)) {
-        Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(left)) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -6301,12 +5567,12 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_3) => return Err(error_3),
     };
-    let result_5 = match c.PyUnicode_GET_LENGTH(Some(right)) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
-            if (result_4 as u64) > 9223372036854775808 {
+    let result_3 = match c.PyUnicode_GET_LENGTH(Some(right)) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
+            if (result_2 as u64) > 9223372036854775808 {
                 let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
                 return Err(
                     c
@@ -6323,18 +5589,18 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_4) => return Err(error_4),
     };
-    if result_4 > ((9223372036854775807 as i64).wrapping_sub(result_5 as i64) as isize) {
+    if result_2 > ((9223372036854775807 as i64).wrapping_sub(result_3 as i64) as isize) {
         let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
         return Err(
             c.PyErr_SetString(&PyExc_OverflowError, "strings are too large to concat"),
         );
     }
-    let new_len = result_4.wrapping_add(result_5);
-    let result_6 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left)) {
-        Ok(result_6) => result_6,
-        Err(error_7) if c.is_exception(&error_7) => {
+    let new_len = result_2.wrapping_add(result_3);
+    let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left)) {
+        Ok(result_4) => result_4,
+        Err(error_5) if c.is_exception(&error_5) => {
             return Err(
                 c
                     .unsupported(
@@ -6342,12 +5608,12 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_5) => return Err(error_5),
     };
-    let result_7 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right)) {
-        Ok(result_7) => result_7,
-        Err(error_8) if c.is_exception(&error_8) => {
-            if (result_6 as i64) > 4294967295 {
+    let result_5 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right)) {
+        Ok(result_5) => result_5,
+        Err(error_6) if c.is_exception(&error_6) => {
+            if (result_4 as i64) > 4294967295 {
                 return Err(
                     c
                         .unsupported(
@@ -6362,30 +5628,30 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error_6) => return Err(error_6),
     };
-    let value = if result_6 > result_7 { result_6 } else { result_7 };
-    let result_8 = c.PyUnicode_New(new_len, value)?;
+    let value = if result_4 > result_5 { result_4 } else { result_5 };
+    let result_6 = c.PyUnicode_New(new_len, value)?;
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &result_8,
+        &result_6,
         0,
         left,
         0,
-        result_4,
+        result_2,
     ) {
         Ok(_) => {}
-        Err(error_9) if c.is_exception(&error_9) => {
+        Err(error_7) if c.is_exception(&error_7) => {
             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                 c,
-                &result_8,
-                result_4,
+                &result_6,
+                result_2,
                 right,
                 0,
-                result_5,
+                result_3,
             ) {
                 Ok(_) => {}
-                Err(error_11) if c.is_exception(&error_11) => {
+                Err(error_9) if c.is_exception(&error_9) => {
                     return Err(
                         c
                             .unsupported(
@@ -6393,7 +5659,7 @@ pub fn PyUnicode_Concat<C: CApi>(
                             ),
                     );
                 }
-                Err(error_11) => return Err(error_11),
+                Err(error_9) => return Err(error_9),
             };
             return Err(
                 c
@@ -6402,18 +5668,18 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_9) => return Err(error_9),
+        Err(error_7) => return Err(error_7),
     };
     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
         c,
-        &result_8,
-        result_4,
+        &result_6,
+        result_2,
         right,
         0,
-        result_5,
+        result_3,
     ) {
         Ok(_) => {}
-        Err(error_10) if c.is_exception(&error_10) => {
+        Err(error_8) if c.is_exception(&error_8) => {
             return Err(
                 c
                     .unsupported(
@@ -6421,238 +5687,223 @@ pub fn PyUnicode_Concat<C: CApi>(
                     ),
             );
         }
-        Err(error_10) => return Err(error_10),
+        Err(error_8) => return Err(error_8),
     };
-    return Ok(result_8);
+    return Ok(result_6);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Append`.
 pub fn PyUnicode_Append<C: CApi>(
     c: &mut C,
-    p_left: &mut Option<C::Object>,
+    mut p_left: Option<&mut Option<C::Object>>,
     right: Option<&C::Object>,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_Append);
-    let left = p_left.clone();
-    if let Some(right_2) = right && let Some(left_2) = &left
-        && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
-    {
+    if p_left.is_some() {
+        let left = match p_left.as_deref() {
+            Some(variable) => variable.clone(),
+            None => return Err(c.unsupported("NULL for a variable to set")),
+        };
+        if let Some(right_2) = right && let Some(left_2) = &left
+            && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
         {
-            let result = match c.PyUnicode_IS_READY(Some(left_2)) {
-                Ok(result) => result,
+            let empty = match c.unicode_get_empty() {
+                Ok(empty) => empty,
                 Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
-                                "PyUnicode_Append: call of PyUnicode_IS_READY while an exception is pending",
+                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
                             ),
                     );
                 }
                 Err(error) => return Err(error),
             };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(left_2)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        *p_left = None;
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
+            if c.Py_Is(left_2, &empty)? {
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = Some(right_2.clone());
+                }
+                return Ok(());
             }
-        };
-        {
-            let result_3 = match c.PyUnicode_IS_READY(Some(right_2)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
+            if c.Py_Is(right_2, &empty)? {
+                return Ok(());
+            }
+            let result = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
                     return Err(
                         c
                             .unsupported(
-                                "PyUnicode_Append: call of unicode_get_empty while an exception is pending",
+                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            let result_2 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
+                Ok(result_2) => result_2,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    if (result as u64) > 9223372036854775808 {
+                        let PyExc_OverflowError_2 = c
+                            .global(Global::PyExc_OverflowError)?;
+                        let error_36 = c
+                            .PyErr_SetString(
+                                &PyExc_OverflowError_2,
+                                "strings are too large to concat",
+                            );
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = None;
+                        }
+                        return Err(error_36);
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
                             ),
                     );
                 }
                 Err(error_3) => return Err(error_3),
             };
-            if !(result_3 != 0) {
-                match c._PyUnicode_Ready(Some(right_2)) {
-                    Ok(_) => {}
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        *p_left = None;
-                        return Err(error_4);
-                    }
-                    Err(error_4) => return Err(error_4),
-                };
-            }
-        };
-        let empty = match c.unicode_get_empty() {
-            Ok(empty) => empty,
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if c.Py_Is(left_2, &empty)? {
-            *p_left = Some(right_2.clone());
-            return Ok(());
-        }
-        if c.Py_Is(right_2, &empty)? {
-            return Ok(());
-        }
-        let result_5 = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_6) => return Err(error_6),
-        };
-        let result_6 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
-            Ok(result_6) => result_6,
-            Err(error_7) if c.is_exception(&error_7) => {
-                if (result_5 as u64) > 9223372036854775808 {
-                    let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
-                    let error_40 = c
-                        .PyErr_SetString(
-                            &PyExc_OverflowError_2,
-                            "strings are too large to concat",
-                        );
-                    *p_left = None;
-                    return Err(error_40);
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_7) => return Err(error_7),
-        };
-        if result_5
-            > ((9223372036854775807 as i64).wrapping_sub(result_6 as i64) as isize)
-        {
-            let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-            let error_8 = c
-                .PyErr_SetString(
-                    &PyExc_OverflowError,
-                    "strings are too large to concat",
-                );
-            *p_left = None;
-            return Err(error_8);
-        }
-        let new_len = result_5.wrapping_add(result_6);
-        {
-            let result_7 = match super::unicodeobject::unicode_modifiable(
-                c,
-                Some(left_2),
-            ) {
-                Ok(result_7) => result_7,
-                Err(error_9) if c.is_exception(&error_9) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                            ),
+            if result
+                > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
+            {
+                let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                let error_4 = c
+                    .PyErr_SetString(
+                        &PyExc_OverflowError,
+                        "strings are too large to concat",
                     );
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = None;
                 }
-                Err(error_9) => return Err(error_9),
-            };
-            if result_7 != 0 {
-                if c.PyUnicode_CheckExact(right_2)? {
-                    let kind = c.PyASCIIObject_state_kind(right_2)?;
-                    if kind <= c.PyASCIIObject_state_kind(left_2)? {
-                        let result_8 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
-                            Ok(result_8) => result_8,
-                            Err(error_10) if c.is_exception(&error_10) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_10) => return Err(error_10),
-                        };
-                        if result_8 != 0 {
-                            let result_9 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
-                                Ok(result_9) => result_9,
-                                Err(error_11) if c.is_exception(&error_11) => {
+                return Err(error_4);
+            }
+            let new_len = result.wrapping_add(result_2);
+            {
+                let result_3 = match super::unicodeobject::unicode_modifiable(
+                    c,
+                    Some(left_2),
+                ) {
+                    Ok(result_3) => result_3,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if result_3 != 0 {
+                    if c.PyUnicode_CheckExact(right_2)? {
+                        let kind = c.PyASCIIObject_state_kind(right_2)?;
+                        if kind <= c.PyASCIIObject_state_kind(left_2)? {
+                            let result_4 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
+                                Ok(result_4) => result_4,
+                                Err(error_6) if c.is_exception(&error_6) => {
                                     return Err(
                                         c
                                             .unsupported(
-                                                "PyUnicode_Append: call of unicode_resize while an exception is pending",
+                                                "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
                                             ),
                                     );
                                 }
-                                Err(error_11) => return Err(error_11),
+                                Err(error_6) => return Err(error_6),
                             };
-                            if result_9 != 0 {
-                                let result_10 = match super::unicodeobject::unicode_resize(
-                                    c,
-                                    p_left,
-                                    new_len,
-                                ) {
-                                    Ok(result_10) => result_10,
-                                    Err(error_12) if c.is_exception(&error_12) => {
-                                        *p_left = None;
-                                        return Err(error_12);
-                                    }
-                                    Err(error_12) => return Err(error_12),
-                                };
-                                if result_10 != 0 {
-                                    *p_left = None;
-                                    return Ok(());
-                                }
-                                let object = match (*p_left).as_ref() {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &object,
-                                    result_5,
-                                    right_2,
-                                    0,
-                                    result_6,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_13) if c.is_exception(&error_13) => {
-                                        return Err(error_13);
-                                    }
-                                    Err(error_13) => return Err(error_13),
-                                };
-                            } else {
-                                let result_12 = match c
-                                    .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
-                                {
-                                    Ok(result_12) => result_12,
-                                    Err(error_14) if c.is_exception(&error_14) => {
+                            if result_4 != 0 {
+                                let result_5 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
+                                    Ok(result_5) => result_5,
+                                    Err(error_7) if c.is_exception(&error_7) => {
                                         return Err(
                                             c
                                                 .unsupported(
-                                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                                    "PyUnicode_Append: call of unicode_resize while an exception is pending",
                                                 ),
                                         );
                                     }
-                                    Err(error_14) => return Err(error_14),
+                                    Err(error_7) => return Err(error_7),
                                 };
-                                let result_13 = match c
-                                    .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
-                                {
-                                    Ok(result_13) => result_13,
-                                    Err(error_15) if c.is_exception(&error_15) => {
-                                        if (result_12 as i64) > 4294967295 {
+                                if result_5 != 0 {
+                                    let result_6 = match super::unicodeobject::unicode_resize(
+                                        c,
+                                        match p_left.as_deref_mut() {
+                                            Some(variable) => variable,
+                                            None => {
+                                                return Err(c.unsupported("NULL for a variable to set"));
+                                            }
+                                        },
+                                        new_len,
+                                    ) {
+                                        Ok(result_6) => result_6,
+                                        Err(error_8) if c.is_exception(&error_8) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = None;
+                                            }
+                                            return Err(error_8);
+                                        }
+                                        Err(error_8) => return Err(error_8),
+                                    };
+                                    if result_6 != 0 {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = None;
+                                        }
+                                        return Ok(());
+                                    }
+                                    let p_left_2 = match p_left.as_deref() {
+                                        Some(variable) => variable.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL for a variable to set"));
+                                        }
+                                    };
+                                    let object = match p_left_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &object,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_9) if c.is_exception(&error_9) => {
+                                            return Err(error_9);
+                                        }
+                                        Err(error_9) => return Err(error_9),
+                                    };
+                                } else {
+                                    let result_8 = match c
+                                        .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
+                                    {
+                                        Ok(result_8) => result_8,
+                                        Err(error_10) if c.is_exception(&error_10) => {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        Err(error_10) => return Err(error_10),
+                                    };
+                                    let result_9 = match c
+                                        .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
+                                    {
+                                        Ok(result_9) => result_9,
+                                        Err(error_11) if c.is_exception(&error_11) => {
+                                            if (result_8 as i64) > 4294967295 {
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                                        ),
+                                                );
+                                            }
                                             return Err(
                                                 c
                                                     .unsupported(
@@ -6660,6 +5911,152 @@ pub fn PyUnicode_Append<C: CApi>(
                                                     ),
                                             );
                                         }
+                                        Err(error_11) => return Err(error_11),
+                                    };
+                                    let value = if result_8 > result_9 {
+                                        result_8
+                                    } else {
+                                        result_9
+                                    };
+                                    let res = match c.PyUnicode_New(new_len, value) {
+                                        Ok(res) => res,
+                                        Err(error_12) if c.is_exception(&error_12) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = None;
+                                            }
+                                            return Err(error_12);
+                                        }
+                                        Err(error_12) => return Err(error_12),
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res,
+                                        0,
+                                        left_2,
+                                        0,
+                                        result,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_13) if c.is_exception(&error_13) => {
+                                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                                c,
+                                                &res,
+                                                result,
+                                                right_2,
+                                                0,
+                                                result_2,
+                                            ) {
+                                                Ok(_) => {}
+                                                Err(error_15) if c.is_exception(&error_15) => {
+                                                    if let Some(variable) = p_left.as_deref_mut() {
+                                                        *variable = Some(res.clone());
+                                                    }
+                                                    return Err(error_15);
+                                                }
+                                                Err(error_15) => return Err(error_15),
+                                            };
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res.clone());
+                                            }
+                                            return Err(error_13);
+                                        }
+                                        Err(error_13) => return Err(error_13),
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_14) if c.is_exception(&error_14) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res.clone());
+                                            }
+                                            return Err(error_14);
+                                        }
+                                        Err(error_14) => return Err(error_14),
+                                    };
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res.clone());
+                                    }
+                                }
+                            } else {
+                                let result_13 = match super::unicodeobject::unicode_resize(
+                                    c,
+                                    match p_left.as_deref_mut() {
+                                        Some(variable) => variable,
+                                        None => {
+                                            return Err(c.unsupported("NULL for a variable to set"));
+                                        }
+                                    },
+                                    new_len,
+                                ) {
+                                    Ok(result_13) => result_13,
+                                    Err(error_16) if c.is_exception(&error_16) => {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = None;
+                                        }
+                                        return Err(error_16);
+                                    }
+                                    Err(error_16) => return Err(error_16),
+                                };
+                                if result_13 != 0 {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = None;
+                                    }
+                                    return Ok(());
+                                }
+                                let p_left_3 = match p_left.as_deref() {
+                                    Some(variable) => variable.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL for a variable to set"));
+                                    }
+                                };
+                                let object_2 = match p_left_3.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &object_2,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_17) if c.is_exception(&error_17) => {
+                                        return Err(error_17);
+                                    }
+                                    Err(error_17) => return Err(error_17),
+                                };
+                            }
+                        } else {
+                            let result_15 = match c
+                                .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
+                            {
+                                Ok(result_15) => result_15,
+                                Err(error_18) if c.is_exception(&error_18) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_18) => return Err(error_18),
+                            };
+                            let result_16 = match c
+                                .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
+                            {
+                                Ok(result_16) => result_16,
+                                Err(error_19) if c.is_exception(&error_19) => {
+                                    if (result_15 as i64) > 4294967295 {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -6667,110 +6064,89 @@ pub fn PyUnicode_Append<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_15) => return Err(error_15),
-                                };
-                                let value = if result_12 > result_13 {
-                                    result_12
-                                } else {
-                                    result_13
-                                };
-                                let res = match c.PyUnicode_New(new_len, value) {
-                                    Ok(res) => res,
-                                    Err(error_16) if c.is_exception(&error_16) => {
-                                        *p_left = None;
-                                        return Err(error_16);
-                                    }
-                                    Err(error_16) => return Err(error_16),
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res,
-                                    0,
-                                    left_2,
-                                    0,
-                                    result_5,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_17) if c.is_exception(&error_17) => {
-                                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                            c,
-                                            &res,
-                                            result_5,
-                                            right_2,
-                                            0,
-                                            result_6,
-                                        ) {
-                                            Ok(_) => {}
-                                            Err(error_19) if c.is_exception(&error_19) => {
-                                                *p_left = Some(res.clone());
-                                                return Err(error_19);
-                                            }
-                                            Err(error_19) => return Err(error_19),
-                                        };
-                                        *p_left = Some(res.clone());
-                                        return Err(error_17);
-                                    }
-                                    Err(error_17) => return Err(error_17),
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res,
-                                    result_5,
-                                    right_2,
-                                    0,
-                                    result_6,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_18) if c.is_exception(&error_18) => {
-                                        *p_left = Some(res.clone());
-                                        return Err(error_18);
-                                    }
-                                    Err(error_18) => return Err(error_18),
-                                };
-                                *p_left = Some(res.clone());
-                            }
-                        } else {
-                            let result_17 = match super::unicodeobject::unicode_resize(
-                                c,
-                                p_left,
-                                new_len,
-                            ) {
-                                Ok(result_17) => result_17,
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_19) => return Err(error_19),
+                            };
+                            let value_2 = if result_15 > result_16 {
+                                result_15
+                            } else {
+                                result_16
+                            };
+                            let res_2 = match c.PyUnicode_New(new_len, value_2) {
+                                Ok(res_2) => res_2,
                                 Err(error_20) if c.is_exception(&error_20) => {
-                                    *p_left = None;
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = None;
+                                    }
                                     return Err(error_20);
                                 }
                                 Err(error_20) => return Err(error_20),
                             };
-                            if result_17 != 0 {
-                                *p_left = None;
-                                return Ok(());
-                            }
-                            let object_2 = match (*p_left).as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
-                                }
-                            };
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
-                                &object_2,
-                                result_5,
-                                right_2,
+                                &res_2,
                                 0,
-                                result_6,
+                                left_2,
+                                0,
+                                result,
                             ) {
                                 Ok(_) => {}
                                 Err(error_21) if c.is_exception(&error_21) => {
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res_2,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_23) if c.is_exception(&error_23) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res_2.clone());
+                                            }
+                                            return Err(error_23);
+                                        }
+                                        Err(error_23) => return Err(error_23),
+                                    };
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_2.clone());
+                                    }
                                     return Err(error_21);
                                 }
                                 Err(error_21) => return Err(error_21),
                             };
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &res_2,
+                                result,
+                                right_2,
+                                0,
+                                result_2,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_22) if c.is_exception(&error_22) => {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_2.clone());
+                                    }
+                                    return Err(error_22);
+                                }
+                                Err(error_22) => return Err(error_22),
+                            };
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_2.clone());
+                            }
                         }
                     } else {
-                        let result_19 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                            Ok(result_19) => result_19,
-                            Err(error_22) if c.is_exception(&error_22) => {
+                        let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                            Ok(result_20) => result_20,
+                            Err(error_24) if c.is_exception(&error_24) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -6778,12 +6154,12 @@ pub fn PyUnicode_Append<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_22) => return Err(error_22),
+                            Err(error_24) => return Err(error_24),
                         };
-                        let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                            Ok(result_20) => result_20,
-                            Err(error_23) if c.is_exception(&error_23) => {
-                                if (result_19 as i64) > 4294967295 {
+                        let result_21 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                            Ok(result_21) => result_21,
+                            Err(error_25) if c.is_exception(&error_25) => {
+                                if (result_20 as i64) > 4294967295 {
                                     return Err(
                                         c
                                             .unsupported(
@@ -6798,72 +6174,82 @@ pub fn PyUnicode_Append<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_23) => return Err(error_23),
-                        };
-                        let value_2 = if result_19 > result_20 {
-                            result_19
-                        } else {
-                            result_20
-                        };
-                        let res_2 = match c.PyUnicode_New(new_len, value_2) {
-                            Ok(res_2) => res_2,
-                            Err(error_24) if c.is_exception(&error_24) => {
-                                *p_left = None;
-                                return Err(error_24);
-                            }
-                            Err(error_24) => return Err(error_24),
-                        };
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_2,
-                            0,
-                            left_2,
-                            0,
-                            result_5,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_25) if c.is_exception(&error_25) => {
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res_2,
-                                    result_5,
-                                    right_2,
-                                    0,
-                                    result_6,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_27) if c.is_exception(&error_27) => {
-                                        *p_left = Some(res_2.clone());
-                                        return Err(error_27);
-                                    }
-                                    Err(error_27) => return Err(error_27),
-                                };
-                                *p_left = Some(res_2.clone());
-                                return Err(error_25);
-                            }
                             Err(error_25) => return Err(error_25),
                         };
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_2,
-                            result_5,
-                            right_2,
-                            0,
-                            result_6,
-                        ) {
-                            Ok(_) => {}
+                        let value_3 = if result_20 > result_21 {
+                            result_20
+                        } else {
+                            result_21
+                        };
+                        let res_3 = match c.PyUnicode_New(new_len, value_3) {
+                            Ok(res_3) => res_3,
                             Err(error_26) if c.is_exception(&error_26) => {
-                                *p_left = Some(res_2.clone());
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = None;
+                                }
                                 return Err(error_26);
                             }
                             Err(error_26) => return Err(error_26),
                         };
-                        *p_left = Some(res_2.clone());
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res_3,
+                            0,
+                            left_2,
+                            0,
+                            result,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_27) if c.is_exception(&error_27) => {
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &res_3,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_29) if c.is_exception(&error_29) => {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = Some(res_3.clone());
+                                        }
+                                        return Err(error_29);
+                                    }
+                                    Err(error_29) => return Err(error_29),
+                                };
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res_3.clone());
+                                }
+                                return Err(error_27);
+                            }
+                            Err(error_27) => return Err(error_27),
+                        };
+                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                            c,
+                            &res_3,
+                            result,
+                            right_2,
+                            0,
+                            result_2,
+                        ) {
+                            Ok(_) => {}
+                            Err(error_28) if c.is_exception(&error_28) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res_3.clone());
+                                }
+                                return Err(error_28);
+                            }
+                            Err(error_28) => return Err(error_28),
+                        };
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = Some(res_3.clone());
+                        }
                     }
                 } else {
-                    let result_24 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                        Ok(result_24) => result_24,
-                        Err(error_28) if c.is_exception(&error_28) => {
+                    let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                        Ok(result_25) => result_25,
+                        Err(error_30) if c.is_exception(&error_30) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -6871,12 +6257,12 @@ pub fn PyUnicode_Append<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_28) => return Err(error_28),
+                        Err(error_30) => return Err(error_30),
                     };
-                    let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                        Ok(result_25) => result_25,
-                        Err(error_29) if c.is_exception(&error_29) => {
-                            if (result_24 as i64) > 4294967295 {
+                    let result_26 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                        Ok(result_26) => result_26,
+                        Err(error_31) if c.is_exception(&error_31) => {
+                            if (result_25 as i64) > 4294967295 {
                                 return Err(
                                     c
                                         .unsupported(
@@ -6891,164 +6277,89 @@ pub fn PyUnicode_Append<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_29) => return Err(error_29),
-                    };
-                    let value_3 = if result_24 > result_25 {
-                        result_24
-                    } else {
-                        result_25
-                    };
-                    let res_3 = match c.PyUnicode_New(new_len, value_3) {
-                        Ok(res_3) => res_3,
-                        Err(error_30) if c.is_exception(&error_30) => {
-                            *p_left = None;
-                            return Err(error_30);
-                        }
-                        Err(error_30) => return Err(error_30),
-                    };
-                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                        c,
-                        &res_3,
-                        0,
-                        left_2,
-                        0,
-                        result_5,
-                    ) {
-                        Ok(_) => {}
-                        Err(error_31) if c.is_exception(&error_31) => {
-                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                c,
-                                &res_3,
-                                result_5,
-                                right_2,
-                                0,
-                                result_6,
-                            ) {
-                                Ok(_) => {}
-                                Err(error_33) if c.is_exception(&error_33) => {
-                                    *p_left = Some(res_3.clone());
-                                    return Err(error_33);
-                                }
-                                Err(error_33) => return Err(error_33),
-                            };
-                            *p_left = Some(res_3.clone());
-                            return Err(error_31);
-                        }
                         Err(error_31) => return Err(error_31),
                     };
-                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                        c,
-                        &res_3,
-                        result_5,
-                        right_2,
-                        0,
-                        result_6,
-                    ) {
-                        Ok(_) => {}
+                    let value_4 = if result_25 > result_26 {
+                        result_25
+                    } else {
+                        result_26
+                    };
+                    let res_4 = match c.PyUnicode_New(new_len, value_4) {
+                        Ok(res_4) => res_4,
                         Err(error_32) if c.is_exception(&error_32) => {
-                            *p_left = Some(res_3.clone());
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = None;
+                            }
                             return Err(error_32);
                         }
                         Err(error_32) => return Err(error_32),
                     };
-                    *p_left = Some(res_3.clone());
-                }
-            } else {
-                let result_29 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                    Ok(result_29) => result_29,
-                    Err(error_34) if c.is_exception(&error_34) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_34) => return Err(error_34),
-                };
-                let result_30 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                    Ok(result_30) => result_30,
-                    Err(error_35) if c.is_exception(&error_35) => {
-                        if (result_29 as i64) > 4294967295 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_35) => return Err(error_35),
-                };
-                let value_4 = if result_29 > result_30 { result_29 } else { result_30 };
-                let res_4 = match c.PyUnicode_New(new_len, value_4) {
-                    Ok(res_4) => res_4,
-                    Err(error_36) if c.is_exception(&error_36) => {
-                        *p_left = None;
-                        return Err(error_36);
-                    }
-                    Err(error_36) => return Err(error_36),
-                };
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &res_4,
-                    0,
-                    left_2,
-                    0,
-                    result_5,
-                ) {
-                    Ok(_) => {}
-                    Err(error_37) if c.is_exception(&error_37) => {
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_4,
-                            result_5,
-                            right_2,
-                            0,
-                            result_6,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_39) if c.is_exception(&error_39) => {
-                                *p_left = Some(res_4.clone());
-                                return Err(error_39);
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &res_4,
+                        0,
+                        left_2,
+                        0,
+                        result,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_33) if c.is_exception(&error_33) => {
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &res_4,
+                                result,
+                                right_2,
+                                0,
+                                result_2,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_35) if c.is_exception(&error_35) => {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_4.clone());
+                                    }
+                                    return Err(error_35);
+                                }
+                                Err(error_35) => return Err(error_35),
+                            };
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_4.clone());
                             }
-                            Err(error_39) => return Err(error_39),
-                        };
-                        *p_left = Some(res_4.clone());
-                        return Err(error_37);
+                            return Err(error_33);
+                        }
+                        Err(error_33) => return Err(error_33),
+                    };
+                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                        c,
+                        &res_4,
+                        result,
+                        right_2,
+                        0,
+                        result_2,
+                    ) {
+                        Ok(_) => {}
+                        Err(error_34) if c.is_exception(&error_34) => {
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_4.clone());
+                            }
+                            return Err(error_34);
+                        }
+                        Err(error_34) => return Err(error_34),
+                    };
+                    if let Some(variable) = p_left.as_deref_mut() {
+                        *variable = Some(res_4.clone());
                     }
-                    Err(error_37) => return Err(error_37),
-                };
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &res_4,
-                    result_5,
-                    right_2,
-                    0,
-                    result_6,
-                ) {
-                    Ok(_) => {}
-                    Err(error_38) if c.is_exception(&error_38) => {
-                        *p_left = Some(res_4.clone());
-                        return Err(error_38);
-                    }
-                    Err(error_38) => return Err(error_38),
-                };
-                *p_left = Some(res_4.clone());
+                }
+            };
+            return Ok(());
+        } else {
+            let error_37 = c.PyErr_BadInternalCall();
+            if let Some(variable) = p_left.as_deref_mut() {
+                *variable = None;
             }
-        };
-        return Ok(());
-    } else {
-        let error_41 = c.PyErr_BadInternalCall();
-        *p_left = None;
-        return Err(error_41);
+            return Err(error_37);
+        }
     }
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AppendAndDel`.
 pub fn PyUnicode_AppendAndDel<C: CApi>(
@@ -7057,7 +6368,7 @@ pub fn PyUnicode_AppendAndDel<C: CApi>(
     right: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_AppendAndDel);
-    super::unicodeobject::PyUnicode_Append(c, pleft, Some(right))?;
+    super::unicodeobject::PyUnicode_Append(c, Some(&mut *pleft), Some(right))?;
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `parse_args_finds_unicode`.
@@ -7127,32 +6438,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
     tabsize: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_expandtabs_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_expandtabs_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -7161,12 +6449,12 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let src_data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(src_data) => src_data,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -7174,7 +6462,7 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     let (found_3, j_6) = {
         let mut found = 0i32;
@@ -7182,10 +6470,10 @@ pub fn unicode_expandtabs_impl<C: CApi>(
         let mut j = 0isize;
         let mut line_pos = 0isize;
         loop {
-            if i < result_3 {
-                let result_4 = match c.PyUnicode_READ(kind, Some(&src_data), i) {
-                    Ok(result_4) => result_4,
-                    Err(error_5) if c.is_exception(&error_5) => {
+            if i < result {
+                let result_2 = match c.PyUnicode_READ(kind, Some(&src_data), i) {
+                    Ok(result_2) => result_2,
+                    Err(error_3) if c.is_exception(&error_3) => {
                         if j > 9223372036854775806 {
                             let PyExc_OverflowError_3 = c
                                 .global(Global::PyExc_OverflowError)?;
@@ -7204,9 +6492,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
-                let (found_2, j_5, line_pos_6) = if result_4 == 9 {
+                let (found_2, j_5, line_pos_6) = if result_2 == 9 {
                     let (j_3, line_pos_3) = if tabsize > 0 {
                         let incr = (tabsize as isize)
                             .wrapping_sub(
@@ -7249,7 +6537,7 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                     }
                     let line_pos_4 = line_pos.wrapping_add(1);
                     let j_4 = j.wrapping_add(1);
-                    let line_pos_5 = if (result_4 == 10) || (result_4 == 13) {
+                    let line_pos_5 = if (result_2 == 10) || (result_2 == 13) {
                         0isize
                     } else {
                         line_pos_4
@@ -7267,9 +6555,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
         }
     };
     if found_3 != 0 {
-        let result_5 = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c.PyUnicode_MAX_CHAR_VALUE(Some(self_)) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -7277,12 +6565,12 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        let u = c.PyUnicode_New(j_6, result_5)?;
+        let u = c.PyUnicode_New(j_6, result_3)?;
         let dest_data = match c.PyUnicode_DATA(Some(&u)) {
             Ok(dest_data) => dest_data,
-            Err(error_7) if c.is_exception(&error_7) => {
+            Err(error_5) if c.is_exception(&error_5) => {
                 return Err(
                     c
                         .unsupported(
@@ -7290,17 +6578,17 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_7) => return Err(error_7),
+            Err(error_5) => return Err(error_5),
         };
         {
             let mut i_3 = 0isize;
             let mut j_7 = 0isize;
             let mut line_pos_7 = 0isize;
             loop {
-                if i_3 < result_3 {
-                    let result_6 = match c.PyUnicode_READ(kind, Some(&src_data), i_3) {
-                        Ok(result_6) => result_6,
-                        Err(error_8) if c.is_exception(&error_8) => {
+                if i_3 < result {
+                    let result_4 = match c.PyUnicode_READ(kind, Some(&src_data), i_3) {
+                        Ok(result_4) => result_4,
+                        Err(error_6) if c.is_exception(&error_6) => {
                             c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, 4294967295)?;
                             return Err(
                                 c
@@ -7309,9 +6597,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_8) => return Err(error_8),
+                        Err(error_6) => return Err(error_6),
                     };
-                    let (j_11, line_pos_12) = if result_6 == 9 {
+                    let (j_11, line_pos_12) = if result_4 == 9 {
                         let (j_9, line_pos_9) = if tabsize > 0 {
                             let incr_2 = (tabsize as isize)
                                 .wrapping_sub(
@@ -7329,9 +6617,9 @@ pub fn unicode_expandtabs_impl<C: CApi>(
                         (j_9, line_pos_9)
                     } else {
                         let line_pos_10 = line_pos_7.wrapping_add(1);
-                        c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, result_6)?;
+                        c.PyUnicode_WRITE(kind, Some(&dest_data), j_7, result_4)?;
                         let j_10 = j_7.wrapping_add(1);
-                        let line_pos_11 = if (result_6 == 10) || (result_6 == 13) {
+                        let line_pos_11 = if (result_4 == 10) || (result_4 == 13) {
                             0isize
                         } else {
                             line_pos_10
@@ -7376,34 +6664,11 @@ pub fn unicode_find<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        {
-            let result_2 = match c.PyUnicode_IS_READY(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_find: call of any_find_slice while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if !(result_2 != 0) {
-                match c._PyUnicode_Ready(Some(self_)) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-            }
-        };
-        let result_4 = match c
+        let result_2 = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
         {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -7411,9 +6676,9 @@ pub fn unicode_find<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     return Ok(None);
 }
@@ -7425,48 +6690,15 @@ pub fn unicode_getitem<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_getitem);
     if c.PyUnicode_Check(self_)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(self_)) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    if index < 0 {
-                        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-                        return Err(
-                            c
-                                .PyErr_SetString(
-                                    &PyExc_IndexError,
-                                    "string index out of range",
-                                ),
-                        );
-                    }
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_getitem: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(self_)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
         if index < 0 {
-            let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
+            let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
             return Err(
-                c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
+                c.PyErr_SetString(&PyExc_IndexError, "string index out of range"),
             );
         }
-        let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 if !(index >= -1) {
                     let _ = c.PyASCIIObject_state_kind(self_)? as i32;
                     return Err(
@@ -7476,23 +6708,23 @@ pub fn unicode_getitem<C: CApi>(
                             ),
                     );
                 }
-                let PyExc_IndexError_4 = c.global(Global::PyExc_IndexError)?;
+                let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
                 return Err(
-                    c.PyErr_SetString(&PyExc_IndexError_4, "string index out of range"),
+                    c.PyErr_SetString(&PyExc_IndexError_3, "string index out of range"),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
-        if index >= result_3 {
-            let PyExc_IndexError_3 = c.global(Global::PyExc_IndexError)?;
+        if index >= result {
+            let PyExc_IndexError_2 = c.global(Global::PyExc_IndexError)?;
             return Err(
-                c.PyErr_SetString(&PyExc_IndexError_3, "string index out of range"),
+                c.PyErr_SetString(&PyExc_IndexError_2, "string index out of range"),
             );
         }
         let kind = c.PyASCIIObject_state_kind(self_)? as i32;
         let data = match c.PyUnicode_DATA(Some(self_)) {
             Ok(data) => data,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -7500,11 +6732,11 @@ pub fn unicode_getitem<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), index) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), index) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -7512,9 +6744,9 @@ pub fn unicode_getitem<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        return Ok(c.unicode_char(result_4)?);
+        return Ok(c.unicode_char(result_2)?);
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -7524,32 +6756,9 @@ pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
     if c.PyASCIIObject_hash(self_)? != -1 {
         return Ok(c.PyASCIIObject_hash(self_)?);
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_hash: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_DATA(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_DATA(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -7557,11 +6766,11 @@ pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             c.PyASCIIObject_state_kind(self_)?;
             return Err(
                 c
@@ -7570,25 +6779,20 @@ pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     let kind = c.PyASCIIObject_state_kind(self_)?;
-    let result_5 = match c
-        ._Py_HashBytes(Some(&result_3), result_4.wrapping_mul(kind as isize))
+    let result_3 = match c
+        ._Py_HashBytes(Some(&result), result_2.wrapping_mul(kind as isize))
     {
-        Ok(result_5) => result_5,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Ok(result_3) => result_3,
+        Err(error_3) if c.is_exception(&error_3) => {
             c.set_PyASCIIObject_hash(self_, -1)?;
-            return Err(
-                c
-                    .unsupported(
-                        "unicode_hash: another result than usual while an exception is pending",
-                    ),
-            );
+            return Err(error_3);
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_3) => return Err(error_3),
     };
-    let x = result_5 as usize;
+    let x = result_3 as usize;
     c.set_PyASCIIObject_hash(self_, x as isize)?;
     return Ok(x as isize);
 }
@@ -7617,40 +6821,17 @@ pub fn unicode_index<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        {
-            let result_2 = match c.PyUnicode_IS_READY(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_index: call of any_find_slice while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if !(result_2 != 0) {
-                match c._PyUnicode_Ready(Some(self_)) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-            }
-        };
-        let result_4 = match c
+        let result_2 = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
         {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     return Ok(None);
 }
@@ -7660,32 +6841,9 @@ pub fn unicode_isascii_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isascii_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isascii_impl: call of PyUnicode_IS_ASCII while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_IS_ASCII(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_IS_ASCII(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             super::boolobject::PyBool_FromLong(c, -1)?;
             return Err(
                 c
@@ -7694,9 +6852,9 @@ pub fn unicode_isascii_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
+    return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_islower_impl`.
 pub fn unicode_islower_impl<C: CApi>(
@@ -7704,32 +6862,9 @@ pub fn unicode_islower_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_islower_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_islower_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -7738,13 +6873,13 @@ pub fn unicode_islower_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -7752,7 +6887,7 @@ pub fn unicode_islower_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -7764,12 +6899,12 @@ pub fn unicode_islower_impl<C: CApi>(
                 c.unsupported("unicode_islower_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -7777,11 +6912,11 @@ pub fn unicode_islower_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsLowercase(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsLowercase(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -7790,21 +6925,21 @@ pub fn unicode_islower_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     let cased_3 = {
         let mut cased = 0i32;
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7812,11 +6947,11 @@ pub fn unicode_islower_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsUppercase(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsUppercase(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7824,14 +6959,14 @@ pub fn unicode_islower_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     return Ok(c.global(Global::Py_False)?);
                 }
-                let result_8 = match c._PyUnicode_IsTitlecase(result_6) {
-                    Ok(result_8) => result_8,
-                    Err(error_9) if c.is_exception(&error_9) => {
+                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7839,17 +6974,17 @@ pub fn unicode_islower_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_9) => return Err(error_9),
+                    Err(error_7) => return Err(error_7),
                 };
-                if result_8 != 0 {
+                if result_6 != 0 {
                     return Ok(c.global(Global::Py_False)?);
                 }
                 let cased_2 = if cased != 0 {
                     cased
                 } else {
-                    let result_9 = match c._PyUnicode_IsLowercase(result_6) {
-                        Ok(result_9) => result_9,
-                        Err(error_10) if c.is_exception(&error_10) => {
+                    let result_7 = match c._PyUnicode_IsLowercase(result_4) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -7857,9 +6992,9 @@ pub fn unicode_islower_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_10) => return Err(error_10),
+                        Err(error_8) => return Err(error_8),
                     };
-                    if result_9 != 0 { 1i32 } else { cased }
+                    if result_7 != 0 { 1i32 } else { cased }
                 };
                 let i_2 = i.wrapping_add(1);
                 cased = cased_2;
@@ -7877,32 +7012,9 @@ pub fn unicode_isupper_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isupper_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isupper_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -7911,13 +7023,13 @@ pub fn unicode_isupper_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -7925,7 +7037,7 @@ pub fn unicode_isupper_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -7937,12 +7049,12 @@ pub fn unicode_isupper_impl<C: CApi>(
                 c.unsupported("unicode_isupper_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -7950,11 +7062,11 @@ pub fn unicode_isupper_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsUppercase(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsUppercase(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, 1)?;
                 return Err(
                     c
@@ -7963,21 +7075,21 @@ pub fn unicode_isupper_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(result_5 != 0))?);
+        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(result_3 != 0))?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     let cased_3 = {
         let mut cased = 0i32;
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7985,11 +7097,11 @@ pub fn unicode_isupper_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsLowercase(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsLowercase(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -7997,14 +7109,14 @@ pub fn unicode_isupper_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     return Ok(c.global(Global::Py_False)?);
                 }
-                let result_8 = match c._PyUnicode_IsTitlecase(result_6) {
-                    Ok(result_8) => result_8,
-                    Err(error_9) if c.is_exception(&error_9) => {
+                let result_6 = match c._PyUnicode_IsTitlecase(result_4) {
+                    Ok(result_6) => result_6,
+                    Err(error_7) if c.is_exception(&error_7) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8012,17 +7124,17 @@ pub fn unicode_isupper_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_9) => return Err(error_9),
+                    Err(error_7) => return Err(error_7),
                 };
-                if result_8 != 0 {
+                if result_6 != 0 {
                     return Ok(c.global(Global::Py_False)?);
                 }
                 let cased_2 = if cased != 0 {
                     cased
                 } else {
-                    let result_9 = match c._PyUnicode_IsUppercase(result_6) {
-                        Ok(result_9) => result_9,
-                        Err(error_10) if c.is_exception(&error_10) => {
+                    let result_7 = match c._PyUnicode_IsUppercase(result_4) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -8030,9 +7142,9 @@ pub fn unicode_isupper_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_10) => return Err(error_10),
+                        Err(error_8) => return Err(error_8),
                     };
-                    if result_9 != 0 { 1i32 } else { cased }
+                    if result_7 != 0 { 1i32 } else { cased }
                 };
                 let i_2 = i.wrapping_add(1);
                 cased = cased_2;
@@ -8050,32 +7162,9 @@ pub fn unicode_istitle_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_istitle_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_istitle_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -8084,13 +7173,13 @@ pub fn unicode_istitle_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -8098,7 +7187,7 @@ pub fn unicode_istitle_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -8110,12 +7199,12 @@ pub fn unicode_istitle_impl<C: CApi>(
                 c.unsupported("unicode_istitle_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -8123,12 +7212,12 @@ pub fn unicode_istitle_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
         let value = {
-            let result_5 = match c._PyUnicode_IsTitlecase(result_4) {
-                Ok(result_5) => result_5,
-                Err(error_6) if c.is_exception(&error_6) => {
+            let result_3 = match c._PyUnicode_IsTitlecase(result_2) {
+                Ok(result_3) => result_3,
+                Err(error_4) if c.is_exception(&error_4) => {
                     super::boolobject::PyBool_FromLong(c, 1)?;
                     return Err(
                         c
@@ -8137,14 +7226,14 @@ pub fn unicode_istitle_impl<C: CApi>(
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
-            if result_5 != 0 {
+            if result_3 != 0 {
                 true
             } else {
-                let result_6 = match c._PyUnicode_IsUppercase(result_4) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+                let result_4 = match c._PyUnicode_IsUppercase(result_2) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         super::boolobject::PyBool_FromLong(c, 1)?;
                         return Err(
                             c
@@ -8153,14 +7242,14 @@ pub fn unicode_istitle_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                if result_6 != 0 { true } else { false }
+                if result_4 != 0 { true } else { false }
             }
         };
         return Ok(super::boolobject::PyBool_FromLong(c, i64::from(value))?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     let cased_4 = {
@@ -8168,10 +7257,10 @@ pub fn unicode_istitle_impl<C: CApi>(
         let mut i = 0isize;
         let mut previous_is_cased = 0i32;
         loop {
-            if i < result_3 {
-                let result_7 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+            if i < result {
+                let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8179,12 +7268,12 @@ pub fn unicode_istitle_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
                 let (cased_3, previous_is_cased_3) = {
-                    let result_8 = match c._PyUnicode_IsUppercase(result_7) {
-                        Ok(result_8) => result_8,
-                        Err(error_9) if c.is_exception(&error_9) => {
+                    let result_6 = match c._PyUnicode_IsUppercase(result_5) {
+                        Ok(result_6) => result_6,
+                        Err(error_7) if c.is_exception(&error_7) => {
                             if previous_is_cased != 0 {
                                 return Err(
                                     c
@@ -8200,17 +7289,17 @@ pub fn unicode_istitle_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_9) => return Err(error_9),
+                        Err(error_7) => return Err(error_7),
                     };
-                    if result_8 != 0 {
+                    if result_6 != 0 {
                         if previous_is_cased != 0 {
                             return Ok(c.global(Global::Py_False)?);
                         }
                         (1i32, 1i32)
                     } else {
-                        let result_9 = match c._PyUnicode_IsTitlecase(result_7) {
-                            Ok(result_9) => result_9,
-                            Err(error_10) if c.is_exception(&error_10) => {
+                        let result_7 = match c._PyUnicode_IsTitlecase(result_5) {
+                            Ok(result_7) => result_7,
+                            Err(error_8) if c.is_exception(&error_8) => {
                                 if previous_is_cased != 0 {
                                     return Err(
                                         c
@@ -8226,18 +7315,18 @@ pub fn unicode_istitle_impl<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_10) => return Err(error_10),
+                            Err(error_8) => return Err(error_8),
                         };
-                        if result_9 != 0 {
+                        if result_7 != 0 {
                             if previous_is_cased != 0 {
                                 return Ok(c.global(Global::Py_False)?);
                             }
                             (1i32, 1i32)
                         } else {
                             let (cased_2, previous_is_cased_2) = {
-                                let result_10 = match c._PyUnicode_IsLowercase(result_7) {
-                                    Ok(result_10) => result_10,
-                                    Err(error_11) if c.is_exception(&error_11) => {
+                                let result_8 = match c._PyUnicode_IsLowercase(result_5) {
+                                    Ok(result_8) => result_8,
+                                    Err(error_9) if c.is_exception(&error_9) => {
                                         if previous_is_cased != 0 {
                                             return Err(
                                                 c
@@ -8253,9 +7342,9 @@ pub fn unicode_istitle_impl<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_11) => return Err(error_11),
+                                    Err(error_9) => return Err(error_9),
                                 };
-                                if result_10 != 0 {
+                                if result_8 != 0 {
                                     if !(previous_is_cased != 0) {
                                         return Ok(c.global(Global::Py_False)?);
                                     }
@@ -8285,32 +7374,9 @@ pub fn unicode_isalpha_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalpha_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalpha_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -8319,13 +7385,13 @@ pub fn unicode_isalpha_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -8333,7 +7399,7 @@ pub fn unicode_isalpha_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -8345,12 +7411,12 @@ pub fn unicode_isalpha_impl<C: CApi>(
                 c.unsupported("unicode_isalpha_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -8358,11 +7424,11 @@ pub fn unicode_isalpha_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsAlpha(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsAlpha(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -8371,20 +7437,20 @@ pub fn unicode_isalpha_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8392,11 +7458,11 @@ pub fn unicode_isalpha_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsAlpha(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsAlpha(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8404,9 +7470,9 @@ pub fn unicode_isalpha_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -8424,34 +7490,10 @@ pub fn unicode_isalnum_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isalnum_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isalnum_impl: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_3) if c.is_exception(&error_3) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -8459,21 +7501,21 @@ pub fn unicode_isalnum_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c.unsupported("unicode_isalnum_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -8481,12 +7523,12 @@ pub fn unicode_isalnum_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
         let value = {
-            let result_5 = match c._PyUnicode_IsAlpha(result_4) {
-                Ok(result_5) => result_5,
-                Err(error_6) if c.is_exception(&error_6) => {
+            let result_3 = match c._PyUnicode_IsAlpha(result_2) {
+                Ok(result_3) => result_3,
+                Err(error_4) if c.is_exception(&error_4) => {
                     super::boolobject::PyBool_FromLong(c, 1)?;
                     return Err(
                         c
@@ -8495,14 +7537,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
-            if result_5 != 0 {
+            if result_3 != 0 {
                 true
             } else {
-                let result_6 = match c._PyUnicode_IsDecimalDigit(result_4) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+                let result_4 = match c._PyUnicode_IsDecimalDigit(result_2) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         super::boolobject::PyBool_FromLong(c, 1)?;
                         return Err(
                             c
@@ -8511,14 +7553,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                if result_6 != 0 {
+                if result_4 != 0 {
                     true
                 } else {
-                    let result_7 = match c._PyUnicode_IsDigit(result_4) {
-                        Ok(result_7) => result_7,
-                        Err(error_8) if c.is_exception(&error_8) => {
+                    let result_5 = match c._PyUnicode_IsDigit(result_2) {
+                        Ok(result_5) => result_5,
+                        Err(error_6) if c.is_exception(&error_6) => {
                             super::boolobject::PyBool_FromLong(c, 1)?;
                             return Err(
                                 c
@@ -8527,14 +7569,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_8) => return Err(error_8),
+                        Err(error_6) => return Err(error_6),
                     };
-                    if result_7 != 0 {
+                    if result_5 != 0 {
                         true
                     } else {
-                        let result_8 = match c._PyUnicode_IsNumeric(result_4) {
-                            Ok(result_8) => result_8,
-                            Err(error_9) if c.is_exception(&error_9) => {
+                        let result_6 = match c._PyUnicode_IsNumeric(result_2) {
+                            Ok(result_6) => result_6,
+                            Err(error_7) if c.is_exception(&error_7) => {
                                 super::boolobject::PyBool_FromLong(c, 1)?;
                                 return Err(
                                     c
@@ -8543,25 +7585,25 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_9) => return Err(error_9),
+                            Err(error_7) => return Err(error_7),
                         };
-                        if result_8 != 0 { true } else { false }
+                        if result_6 != 0 { true } else { false }
                     }
                 }
             }
         };
         return Ok(super::boolobject::PyBool_FromLong(c, i64::from(value))?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_9 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_9) => result_9,
-                    Err(error_10) if c.is_exception(&error_10) => {
+            if i < result {
+                let result_7 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_7) => result_7,
+                    Err(error_8) if c.is_exception(&error_8) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8569,12 +7611,12 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_10) => return Err(error_10),
+                    Err(error_8) => return Err(error_8),
                 };
                 let value_2 = {
-                    let result_10 = match c._PyUnicode_IsAlpha(result_9) {
-                        Ok(result_10) => result_10,
-                        Err(error_11) if c.is_exception(&error_11) => {
+                    let result_8 = match c._PyUnicode_IsAlpha(result_7) {
+                        Ok(result_8) => result_8,
+                        Err(error_9) if c.is_exception(&error_9) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -8582,14 +7624,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_11) => return Err(error_11),
+                        Err(error_9) => return Err(error_9),
                     };
-                    if result_10 != 0 {
+                    if result_8 != 0 {
                         true
                     } else {
-                        let result_11 = match c._PyUnicode_IsDecimalDigit(result_9) {
-                            Ok(result_11) => result_11,
-                            Err(error_12) if c.is_exception(&error_12) => {
+                        let result_9 = match c._PyUnicode_IsDecimalDigit(result_7) {
+                            Ok(result_9) => result_9,
+                            Err(error_10) if c.is_exception(&error_10) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -8597,14 +7639,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_12) => return Err(error_12),
+                            Err(error_10) => return Err(error_10),
                         };
-                        if result_11 != 0 {
+                        if result_9 != 0 {
                             true
                         } else {
-                            let result_12 = match c._PyUnicode_IsDigit(result_9) {
-                                Ok(result_12) => result_12,
-                                Err(error_13) if c.is_exception(&error_13) => {
+                            let result_10 = match c._PyUnicode_IsDigit(result_7) {
+                                Ok(result_10) => result_10,
+                                Err(error_11) if c.is_exception(&error_11) => {
                                     return Err(
                                         c
                                             .unsupported(
@@ -8612,14 +7654,14 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_13) => return Err(error_13),
+                                Err(error_11) => return Err(error_11),
                             };
-                            if result_12 != 0 {
+                            if result_10 != 0 {
                                 true
                             } else {
-                                let result_13 = match c._PyUnicode_IsNumeric(result_9) {
-                                    Ok(result_13) => result_13,
-                                    Err(error_14) if c.is_exception(&error_14) => {
+                                let result_11 = match c._PyUnicode_IsNumeric(result_7) {
+                                    Ok(result_11) => result_11,
+                                    Err(error_12) if c.is_exception(&error_12) => {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -8627,9 +7669,9 @@ pub fn unicode_isalnum_impl<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_14) => return Err(error_14),
+                                    Err(error_12) => return Err(error_12),
                                 };
-                                if result_13 != 0 { true } else { false }
+                                if result_11 != 0 { true } else { false }
                             }
                         }
                     }
@@ -8652,32 +7694,9 @@ pub fn unicode_isdecimal_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdecimal_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdecimal_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -8686,13 +7705,13 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -8700,7 +7719,7 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -8715,12 +7734,12 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -8728,11 +7747,11 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsDecimalDigit(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsDecimalDigit(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -8741,20 +7760,20 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8762,11 +7781,11 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsDecimalDigit(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsDecimalDigit(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8774,9 +7793,9 @@ pub fn unicode_isdecimal_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -8794,32 +7813,9 @@ pub fn unicode_isdigit_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isdigit_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isdigit_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -8828,13 +7824,13 @@ pub fn unicode_isdigit_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -8842,7 +7838,7 @@ pub fn unicode_isdigit_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -8854,12 +7850,12 @@ pub fn unicode_isdigit_impl<C: CApi>(
                 c.unsupported("unicode_isdigit_impl: loop while an exception is pending"),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -8867,11 +7863,11 @@ pub fn unicode_isdigit_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsDigit(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsDigit(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -8880,20 +7876,20 @@ pub fn unicode_isdigit_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8901,11 +7897,11 @@ pub fn unicode_isdigit_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsDigit(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsDigit(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -8913,9 +7909,9 @@ pub fn unicode_isdigit_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -8933,32 +7929,9 @@ pub fn unicode_isnumeric_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isnumeric_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isnumeric_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -8967,13 +7940,13 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -8981,7 +7954,7 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                         ),
                 );
             }
-            if result_3 == 0 {
+            if result == 0 {
                 return Err(
                     c
                         .unsupported(
@@ -8996,12 +7969,12 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -9009,11 +7982,11 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsNumeric(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsNumeric(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -9022,20 +7995,20 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(c.global(Global::Py_False)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9043,11 +8016,11 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsNumeric(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsNumeric(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9055,9 +8028,9 @@ pub fn unicode_isnumeric_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -9075,32 +8048,9 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
     self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_PyUnicode_ScanIdentifier);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_ScanIdentifier: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -9109,15 +8059,15 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(0);
     }
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -9125,11 +8075,11 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-        Ok(result_4) => result_4,
-        Err(error_5) if c.is_exception(&error_5) => {
+    let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -9137,12 +8087,12 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_3) => return Err(error_3),
     };
     {
-        let result_5 = match c._PyUnicode_IsXidStart(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsXidStart(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 return Err(
                     c
                         .unsupported(
@@ -9150,10 +8100,10 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        if !(result_5 != 0) {
-            if result_4 != 95 {
+        if !(result_3 != 0) {
+            if result_2 != 95 {
                 return Ok(0);
             }
         }
@@ -9161,10 +8111,10 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
     let i_3 = {
         let mut i = 1isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9172,11 +8122,11 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsXidContinue(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsXidContinue(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9184,9 +8134,9 @@ pub fn _PyUnicode_ScanIdentifier<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -9204,98 +8154,9 @@ pub fn PyUnicode_IsIdentifier<C: CApi>(
     self_: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyUnicode_IsIdentifier);
-    let result = match c.PyUnicode_IS_READY(Some(self_)) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_IsIdentifier: call of _PyUnicode_ScanIdentifier while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        let result_2 = match super::unicodeobject::_PyUnicode_ScanIdentifier(c, self_) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_IsIdentifier: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_3 = c.PyUnicode_GET_LENGTH(Some(self_))?;
-        return Ok(i32::from((result_3 != 0) && (result_2 == result_3)));
-    }
-    let result_4 = match c.PyUnicode_GET_SIZE(self_) {
-        Ok(result_4) => result_4,
-        Err(error_3) if c.is_exception(&error_3) => {
-            let _ = c.PyASCIIObject_wstr_at(self_, 0)? as u32;
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_IsIdentifier: call of _PyUnicode_IsXidStart while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_3) => return Err(error_3),
-    };
-    if result_4 == 0 {
-        return Ok(0);
-    }
-    let ch = c.PyASCIIObject_wstr_at(self_, 0)? as u32;
-    {
-        let result_5 = match c._PyUnicode_IsXidStart(ch) {
-            Ok(result_5) => result_5,
-            Err(error_4) if c.is_exception(&error_4) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_IsIdentifier: loop while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_4) => return Err(error_4),
-        };
-        if !(result_5 != 0) {
-            if ch != 95 {
-                return Ok(0);
-            }
-        }
-    };
-    {
-        let mut i = 1isize;
-        loop {
-            if i < result_4 {
-                let i_2 = i.wrapping_add(1);
-                let item = c.PyASCIIObject_wstr_at(self_, i)?;
-                let result_6 = match c._PyUnicode_IsXidContinue(item as u32) {
-                    Ok(result_6) => result_6,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_IsIdentifier: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error_5) => return Err(error_5),
-                };
-                if result_6 != 0 {
-                    i = i_2;
-                    continue;
-                }
-                return Ok(0);
-            }
-            break;
-        }
-    };
-    return Ok(1);
+    let result = super::unicodeobject::_PyUnicode_ScanIdentifier(c, self_)?;
+    let result_2 = c.PyUnicode_GET_LENGTH(Some(self_))?;
+    return Ok(i32::from((result_2 != 0) && (result == result_2)));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isidentifier_impl`.
 pub fn unicode_isidentifier_impl<C: CApi>(
@@ -9324,32 +8185,9 @@ pub fn unicode_isprintable_impl<C: CApi>(
     self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_isprintable_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_isprintable_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             let _ = c.PyASCIIObject_state_kind(self_)? as i32;
             return Err(
                 c
@@ -9358,13 +8196,13 @@ pub fn unicode_isprintable_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_4) if c.is_exception(&error_4) => {
-            if result_3 == 1 {
+        Err(error_2) if c.is_exception(&error_2) => {
+            if result == 1 {
                 return Err(
                     c
                         .unsupported(
@@ -9379,12 +8217,12 @@ pub fn unicode_isprintable_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_3 == 1 {
-        let result_4 = match c.PyUnicode_READ(kind, Some(&data), 0) {
-            Ok(result_4) => result_4,
-            Err(error_5) if c.is_exception(&error_5) => {
+    if result == 1 {
+        let result_2 = match c.PyUnicode_READ(kind, Some(&data), 0) {
+            Ok(result_2) => result_2,
+            Err(error_3) if c.is_exception(&error_3) => {
                 return Err(
                     c
                         .unsupported(
@@ -9392,11 +8230,11 @@ pub fn unicode_isprintable_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_5) => return Err(error_5),
+            Err(error_3) => return Err(error_3),
         };
-        let result_5 = match c._PyUnicode_IsPrintable(result_4) {
-            Ok(result_5) => result_5,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_3 = match c._PyUnicode_IsPrintable(result_2) {
+            Ok(result_3) => result_3,
+            Err(error_4) if c.is_exception(&error_4) => {
                 super::boolobject::PyBool_FromLong(c, -1)?;
                 return Err(
                     c
@@ -9405,17 +8243,17 @@ pub fn unicode_isprintable_impl<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_4) => return Err(error_4),
         };
-        return Ok(super::boolobject::PyBool_FromLong(c, result_5 as i64)?);
+        return Ok(super::boolobject::PyBool_FromLong(c, result_3 as i64)?);
     }
     {
         let mut i = 0isize;
         loop {
-            if i < result_3 {
-                let result_6 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                    Ok(result_6) => result_6,
-                    Err(error_7) if c.is_exception(&error_7) => {
+            if i < result {
+                let result_4 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                    Ok(result_4) => result_4,
+                    Err(error_5) if c.is_exception(&error_5) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9423,11 +8261,11 @@ pub fn unicode_isprintable_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_7) => return Err(error_7),
+                    Err(error_5) => return Err(error_5),
                 };
-                let result_7 = match c._PyUnicode_IsPrintable(result_6) {
-                    Ok(result_7) => result_7,
-                    Err(error_8) if c.is_exception(&error_8) => {
+                let result_5 = match c._PyUnicode_IsPrintable(result_4) {
+                    Ok(result_5) => result_5,
+                    Err(error_6) if c.is_exception(&error_6) => {
                         return Err(
                             c
                                 .unsupported(
@@ -9435,9 +8273,9 @@ pub fn unicode_isprintable_impl<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                if result_7 != 0 {
+                if result_5 != 0 {
                     let i_2 = i.wrapping_add(1);
                     i = i_2;
                     continue;
@@ -9461,29 +8299,6 @@ pub fn unicode_join<C: CApi>(
 /// CPython: Objects/unicodeobject.c, `unicode_length`.
 pub fn unicode_length<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_length);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_length: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     return Ok(c.PyUnicode_GET_LENGTH(Some(self_))?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_ljust_impl`.
@@ -9494,32 +8309,9 @@ pub fn unicode_ljust_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_ljust_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_ljust_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if -1 >= width {
                 return Err(
                     c
@@ -9535,14 +8327,14 @@ pub fn unicode_ljust_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 >= width {
+    if result >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -9550,10 +8342,10 @@ pub fn unicode_ljust_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(
-        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result_4), fillchar)?,
+        super::unicodeobject::pad(c, self_, 0, width.wrapping_sub(result_2), fillchar)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_XStrip`.
@@ -9564,57 +8356,10 @@ pub fn _PyUnicode_XStrip<C: CApi>(
     sepobj: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyUnicode_XStrip);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_XStrip: call of PyUnicode_IS_READY while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    {
-        let result_3 = match c.PyUnicode_IS_READY(Some(sepobj)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
-                let _ = c.PyASCIIObject_state_kind(self_)? as i32;
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicode_XStrip: call of PyUnicode_DATA while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if !(result_3 != 0) {
-            match c._PyUnicode_Ready(Some(sepobj)) {
-                Ok(_) => {}
-                Err(error_4) if c.is_exception(&error_4) => {
-                    return Err(error_4);
-                }
-                Err(error_4) => return Err(error_4),
-            };
-        }
-    };
     let kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(data) => data,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -9622,11 +8367,11 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error) => return Err(error),
     };
-    let result_5 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -9634,11 +8379,11 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_2) => return Err(error_2),
     };
-    let result_6 = match c.PyUnicode_GET_LENGTH(Some(sepobj)) {
-        Ok(result_6) => result_6,
-        Err(error_7) if c.is_exception(&error_7) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(sepobj)) {
+        Ok(result_2) => result_2,
+        Err(error_3) if c.is_exception(&error_3) => {
             c.PyASCIIObject_state_kind(sepobj)?;
             return Err(
                 c
@@ -9647,12 +8392,12 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_3) => return Err(error_3),
     };
     let kind_2 = c.PyASCIIObject_state_kind(sepobj)?;
-    let result_7 = match c.PyUnicode_DATA(Some(sepobj)) {
-        Ok(result_7) => result_7,
-        Err(error_8) if c.is_exception(&error_8) => {
+    let result_3 = match c.PyUnicode_DATA(Some(sepobj)) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
             return Err(
                 c
                     .unsupported(
@@ -9660,11 +8405,11 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_8) => return Err(error_8),
+        Err(error_4) => return Err(error_4),
     };
-    let result_8 = match c.make_bloom_mask(kind_2 as i32, Some(&result_7), result_6) {
-        Ok(result_8) => result_8,
-        Err(error_9) if c.is_exception(&error_9) => {
+    let result_4 = match c.make_bloom_mask(kind_2 as i32, Some(&result_3), result_2) {
+        Ok(result_4) => result_4,
+        Err(error_5) if c.is_exception(&error_5) => {
             if striptype != 1 {
                 return Err(
                     c
@@ -9688,17 +8433,17 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     ),
             );
         }
-        Err(error_9) => return Err(error_9),
+        Err(error_5) => return Err(error_5),
     };
     let i_4 = if striptype != 1 {
         let i_3 = {
             let mut i = 0isize;
             loop {
-                if i < result_5 {
-                    let result_9 = match c.PyUnicode_READ(kind, Some(&data), i) {
-                        Ok(result_9) => result_9,
-                        Err(error_10) if c.is_exception(&error_10) => {
-                            if (result_8 & 9223372036854775808) != 0 {
+                if i < result {
+                    let result_5 = match c.PyUnicode_READ(kind, Some(&data), i) {
+                        Ok(result_5) => result_5,
+                        Err(error_6) if c.is_exception(&error_6) => {
+                            if (result_4 & 9223372036854775808) != 0 {
                                 return Err(
                                     c
                                         .unsupported(
@@ -9721,14 +8466,14 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_10) => return Err(error_10),
+                        Err(error_6) => return Err(error_6),
                     };
-                    if (result_8
-                        & ((1 as u32).wrapping_shl((result_9 & 63) as u32) as u64)) != 0
+                    if (result_4
+                        & ((1 as u32).wrapping_shl((result_5 & 63) as u32) as u64)) != 0
                     {
-                        match c.PyUnicode_FindChar(sepobj, result_9, 0, result_6, 1) {
+                        match c.PyUnicode_FindChar(sepobj, result_5, 0, result_2, 1) {
                             Ok(_) => {}
-                            Err(error_11) if c.is_exception(&error_11) => {
+                            Err(error_7) if c.is_exception(&error_7) => {
                                 if striptype != 0 {
                                     return Err(
                                         c
@@ -9744,7 +8489,7 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_11) => return Err(error_11),
+                            Err(error_7) => return Err(error_7),
                         };
                         let i_2 = i.wrapping_add(1);
                         i = i_2;
@@ -9761,15 +8506,15 @@ pub fn _PyUnicode_XStrip<C: CApi>(
         0isize
     };
     let j_5 = if striptype != 0 {
-        let j = result_5.wrapping_sub(1);
+        let j = result.wrapping_sub(1);
         let j_4 = {
             let mut j_2 = j;
             loop {
                 if j_2 >= i_4 {
-                    let result_11 = match c.PyUnicode_READ(kind, Some(&data), j_2) {
-                        Ok(result_11) => result_11,
-                        Err(error_12) if c.is_exception(&error_12) => {
-                            if (result_8 & 9223372036854775808) != 0 {
+                    let result_7 = match c.PyUnicode_READ(kind, Some(&data), j_2) {
+                        Ok(result_7) => result_7,
+                        Err(error_8) if c.is_exception(&error_8) => {
+                            if (result_4 & 9223372036854775808) != 0 {
                                 return Err(
                                     c
                                         .unsupported(
@@ -9784,14 +8529,14 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_12) => return Err(error_12),
+                        Err(error_8) => return Err(error_8),
                     };
-                    if (result_8
-                        & ((1 as u32).wrapping_shl((result_11 & 63) as u32) as u64)) != 0
+                    if (result_4
+                        & ((1 as u32).wrapping_shl((result_7 & 63) as u32) as u64)) != 0
                     {
-                        match c.PyUnicode_FindChar(sepobj, result_11, 0, result_6, 1) {
+                        match c.PyUnicode_FindChar(sepobj, result_7, 0, result_2, 1) {
                             Ok(_) => {}
-                            Err(error_13) if c.is_exception(&error_13) => {
+                            Err(error_9) if c.is_exception(&error_9) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -9799,7 +8544,7 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_13) => return Err(error_13),
+                            Err(error_9) => return Err(error_9),
                         };
                         let j_3 = j_2.wrapping_sub(1);
                         j_2 = j_3;
@@ -9813,7 +8558,7 @@ pub fn _PyUnicode_XStrip<C: CApi>(
         };
         j_4.wrapping_add(1)
     } else {
-        result_5
+        result
     };
     return Ok(c.PyUnicode_Substring(Some(self_), i_4, j_5)?);
 }
@@ -9885,29 +8630,6 @@ pub fn unicode_replace_impl<C: CApi>(
     count: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_replace_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_replace_impl: call of replace while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     return Ok(c.replace(self_, old, new, count)?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_removeprefix_impl`.
@@ -10007,34 +8729,11 @@ pub fn unicode_rfind<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        {
-            let result_2 = match c.PyUnicode_IS_READY(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_rfind: call of any_find_slice while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if !(result_2 != 0) {
-                match c._PyUnicode_Ready(Some(self_)) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-            }
-        };
-        let result_4 = match c
+        let result_2 = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
         {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -10042,9 +8741,9 @@ pub fn unicode_rfind<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     return Ok(None);
 }
@@ -10073,40 +8772,17 @@ pub fn unicode_rindex<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        {
-            let result_2 = match c.PyUnicode_IS_READY(Some(self_)) {
-                Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_rindex: call of any_find_slice while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            if !(result_2 != 0) {
-                match c._PyUnicode_Ready(Some(self_)) {
-                    Ok(_) => {}
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(error_3);
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-            }
-        };
-        let result_4 = match c
+        let result_2 = match c
             .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
         {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
                 return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        return Ok(Some(c.PyLong_FromSsize_t(result_4)?));
+        return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     return Ok(None);
 }
@@ -10118,32 +8794,9 @@ pub fn unicode_rjust_impl<C: CApi>(
     fillchar: u32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_rjust_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rjust_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if -1 >= width {
                 return Err(
                     c
@@ -10159,14 +8812,14 @@ pub fn unicode_rjust_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 >= width {
+    if result >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -10174,10 +8827,10 @@ pub fn unicode_rjust_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(
-        super::unicodeobject::pad(c, self_, width.wrapping_sub(result_4), 0, fillchar)?,
+        super::unicodeobject::pad(c, self_, width.wrapping_sub(result_2), 0, fillchar)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Split`.
@@ -10571,7 +9224,8 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 let mut i_6 = i_5;
                 let mut key_3 = None::<C::Object>;
                 let mut value_2 = None::<C::Object>;
-                let result_8 = match c.PyDict_Next(x, &mut i_6, &mut key_3, &mut value_2)
+                let result_8 = match c
+                    .PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)
                 {
                     Ok(result_8) => result_8,
                     Err(error_11) if c.is_exception(&error_11) => {
@@ -10717,32 +9371,9 @@ pub fn unicode_zfill_impl<C: CApi>(
     width: isize,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_zfill_impl);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_zfill_impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             if -1 >= width {
                 return Err(
                     c
@@ -10758,14 +9389,14 @@ pub fn unicode_zfill_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 >= width {
+    if result >= width {
         return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
     }
-    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             return Err(
                 c
                     .unsupported(
@@ -10773,14 +9404,14 @@ pub fn unicode_zfill_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    let fill = width.wrapping_sub(result_4);
+    let fill = width.wrapping_sub(result_2);
     let u = super::unicodeobject::pad(c, self_, fill, 0, 48)?;
     let kind = c.PyASCIIObject_state_kind(&u)? as i32;
     let data = match c.PyUnicode_DATA(Some(&u)) {
         Ok(data) => data,
-        Err(error_5) if c.is_exception(&error_5) => {
+        Err(error_3) if c.is_exception(&error_3) => {
             return Err(
                 c
                     .unsupported(
@@ -10788,11 +9419,11 @@ pub fn unicode_zfill_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_3) => return Err(error_3),
     };
-    let result_5 = match c.PyUnicode_READ(kind, Some(&data), fill) {
-        Ok(result_5) => result_5,
-        Err(error_6) if c.is_exception(&error_6) => {
+    let result_3 = match c.PyUnicode_READ(kind, Some(&data), fill) {
+        Ok(result_3) => result_3,
+        Err(error_4) if c.is_exception(&error_4) => {
             return Err(
                 c
                     .unsupported(
@@ -10800,10 +9431,10 @@ pub fn unicode_zfill_impl<C: CApi>(
                     ),
             );
         }
-        Err(error_6) => return Err(error_6),
+        Err(error_4) => return Err(error_4),
     };
-    if (result_5 == 43) || (result_5 == 45) {
-        c.PyUnicode_WRITE(kind, Some(&data), 0, result_5)?;
+    if (result_3 == 43) || (result_3 == 45) {
+        c.PyUnicode_WRITE(kind, Some(&data), 0, result_3)?;
         c.PyUnicode_WRITE(kind, Some(&data), fill, 48)?;
     }
     return Ok(u);
@@ -11421,32 +10052,9 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
     str: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyUnicodeWriter_WriteStr);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(str)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteStr: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(str)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(str)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(str)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -11454,14 +10062,14 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    if result_3 == 0 {
+    if result == 0 {
         return Ok(0);
     }
-    let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+    let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             if 4294967295 > (c._PyUnicodeWriter_maxchar(writer)? as i64) {
                 if c._PyUnicodeWriter_buffer(writer)?.is_some() {
                     return Err(
@@ -11483,12 +10091,9 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
                 match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
                     Ok(_) => {}
-                    Err(error_8) if c.is_exception(&error_8) => {
+                    Err(error_6) if c.is_exception(&error_6) => {
                         let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(
-                            writer,
-                            pos_7.wrapping_add(result_3),
-                        )?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
                         return Err(
                             c
                                 .unsupported(
@@ -11496,10 +10101,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
                 let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result_3))?;
+                c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
                 return Err(
                     c
                         .unsupported(
@@ -11508,7 +10113,7 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 );
             }
             let size_2 = c._PyUnicodeWriter_size(writer)?;
-            if !(result_3 > size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?)) {
+            if !(result > size_2.wrapping_sub(c._PyUnicodeWriter_pos(writer)?)) {
                 let buffer_2 = c._PyUnicodeWriter_buffer(writer)?;
                 let pos_8 = c._PyUnicodeWriter_pos(writer)?;
                 let object_2 = match buffer_2.as_ref() {
@@ -11521,15 +10126,12 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     pos_8,
                     str,
                     0,
-                    result_3,
+                    result,
                 ) {
                     Ok(_) => {}
-                    Err(error_9) if c.is_exception(&error_9) => {
+                    Err(error_7) if c.is_exception(&error_7) => {
                         let pos_10 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(
-                            writer,
-                            pos_10.wrapping_add(result_3),
-                        )?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_10.wrapping_add(result))?;
                         return Err(
                             c
                                 .unsupported(
@@ -11537,10 +10139,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_9) => return Err(error_9),
+                    Err(error_7) => return Err(error_7),
                 };
                 let pos_9 = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(result_3))?;
+                c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(result))?;
                 return Err(
                     c
                         .unsupported(
@@ -11568,9 +10170,9 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
             c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
             match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
                 Ok(_) => {}
-                Err(error_8) if c.is_exception(&error_8) => {
+                Err(error_6) if c.is_exception(&error_6) => {
                     let pos_7 = c._PyUnicodeWriter_pos(writer)?;
-                    c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result_3))?;
+                    c.set__PyUnicodeWriter_pos(writer, pos_7.wrapping_add(result))?;
                     return Err(
                         c
                             .unsupported(
@@ -11578,10 +10180,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                             ),
                     );
                 }
-                Err(error_8) => return Err(error_8),
+                Err(error_6) => return Err(error_6),
             };
             let pos_6 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result_3))?;
+            c.set__PyUnicodeWriter_pos(writer, pos_6.wrapping_add(result))?;
             return Err(
                 c
                     .unsupported(
@@ -11589,24 +10191,24 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     let maxchar = c._PyUnicodeWriter_maxchar(writer)?;
-    if result_4 > maxchar {
+    if result_2 > maxchar {
         if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-            let result_5 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
-                result_3,
-                result_4,
+                result,
+                result_2,
             ) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_3) => return Err(error_3),
             };
-            if result_5 == -1 {
+            if result_3 == -1 {
                 return Ok(-1);
             }
         } else {
@@ -11615,12 +10217,9 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                 c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
                 match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
                     Ok(_) => {}
-                    Err(error_6) if c.is_exception(&error_6) => {
+                    Err(error_4) if c.is_exception(&error_4) => {
                         let pos_2 = c._PyUnicodeWriter_pos(writer)?;
-                        c.set__PyUnicodeWriter_pos(
-                            writer,
-                            pos_2.wrapping_add(result_3),
-                        )?;
+                        c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(result))?;
                         return Err(
                             c
                                 .unsupported(
@@ -11628,45 +10227,45 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_6) => return Err(error_6),
+                    Err(error_4) => return Err(error_4),
                 };
                 let pos = c._PyUnicodeWriter_pos(writer)?;
-                c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result_3))?;
+                c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                 return Ok(0);
             }
-            let result_5 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
-                result_3,
-                result_4,
+                result,
+                result_2,
             ) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_3) => return Err(error_3),
             };
-            if result_5 == -1 {
+            if result_3 == -1 {
                 return Ok(-1);
             }
         }
     } else {
         let size = c._PyUnicodeWriter_size(writer)?;
-        if result_3 > size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
+        if result > size.wrapping_sub(c._PyUnicodeWriter_pos(writer)?) {
             if c._PyUnicodeWriter_buffer(writer)?.is_some() {
-                let result_5 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
-                    result_3,
-                    result_4,
+                    result,
+                    result_2,
                 ) {
-                    Ok(result_5) => result_5,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
-                if result_5 == -1 {
+                if result_3 == -1 {
                     return Ok(-1);
                 }
             } else {
@@ -11675,11 +10274,11 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     c.set__PyUnicodeWriter_buffer(writer, Some(str))?;
                     match super::unicodeobject::_PyUnicodeWriter_Update(c, writer) {
                         Ok(_) => {}
-                        Err(error_6) if c.is_exception(&error_6) => {
+                        Err(error_4) if c.is_exception(&error_4) => {
                             let pos_2 = c._PyUnicodeWriter_pos(writer)?;
                             c.set__PyUnicodeWriter_pos(
                                 writer,
-                                pos_2.wrapping_add(result_3),
+                                pos_2.wrapping_add(result),
                             )?;
                             return Err(
                                 c
@@ -11688,25 +10287,25 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_6) => return Err(error_6),
+                        Err(error_4) => return Err(error_4),
                     };
                     let pos = c._PyUnicodeWriter_pos(writer)?;
-                    c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result_3))?;
+                    c.set__PyUnicodeWriter_pos(writer, pos.wrapping_add(result))?;
                     return Ok(0);
                 }
-                let result_5 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                let result_3 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
-                    result_3,
-                    result_4,
+                    result,
+                    result_2,
                 ) {
-                    Ok(result_5) => result_5,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
+                    Ok(result_3) => result_3,
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
-                if result_5 == -1 {
+                if result_3 == -1 {
                     return Ok(-1);
                 }
             }
@@ -11724,12 +10323,12 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
         pos_3,
         str,
         0,
-        result_3,
+        result,
     ) {
         Ok(_) => {}
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_5) if c.is_exception(&error_5) => {
             let pos_5 = c._PyUnicodeWriter_pos(writer)?;
-            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result_3))?;
+            c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(result))?;
             return Err(
                 c
                     .unsupported(
@@ -11737,10 +10336,10 @@ pub fn _PyUnicodeWriter_WriteStr<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_5) => return Err(error_5),
     };
     let pos_4 = c._PyUnicodeWriter_pos(writer)?;
-    c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result_3))?;
+    c.set__PyUnicodeWriter_pos(writer, pos_4.wrapping_add(result))?;
     return Ok(0);
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicodeWriter_WriteSubstring`.
@@ -11752,52 +10351,13 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
     end: isize,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyUnicodeWriter_WriteSubstring);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(str)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if end == 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: another result than usual while an exception is pending",
-                            ),
-                    );
-                }
-                if start == 0 {
-                    return Err(
-                        c
-                            .unsupported(
-                                "_PyUnicodeWriter_WriteSubstring: call of PyUnicode_GET_LENGTH while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "_PyUnicodeWriter_WriteSubstring: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(str)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     if end == 0 {
         return Ok(0);
     }
     if start == 0 {
-        let result_3 = match c.PyUnicode_GET_LENGTH(Some(str)) {
-            Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+        let result = match c.PyUnicode_GET_LENGTH(Some(str)) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
                 if end == -1 {
                     return Err(
                         c
@@ -11813,16 +10373,16 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error) => return Err(error),
         };
-        if end == result_3 {
+        if end == result {
             return Ok(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, writer, str)?);
         }
     }
     let maxchar_2 = {
-        let result_4 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
-            Ok(result_4) => result_4,
-            Err(error_4) if c.is_exception(&error_4) => {
+        let result_2 = match c.PyUnicode_MAX_CHAR_VALUE(Some(str)) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 if 4294967295 > c._PyUnicodeWriter_maxchar(writer)? {
                     return Err(
                         c
@@ -11852,7 +10412,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                             len_2,
                         ) {
                             Ok(_) => {}
-                            Err(error_7) if c.is_exception(&error_7) => {
+                            Err(error_5) if c.is_exception(&error_5) => {
                                 let pos_6 = c._PyUnicodeWriter_pos(writer)?;
                                 c.set__PyUnicodeWriter_pos(
                                     writer,
@@ -11865,7 +10425,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_7) => return Err(error_7),
+                            Err(error_5) => return Err(error_5),
                         };
                         let pos_5 = c._PyUnicodeWriter_pos(writer)?;
                         c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(len_2))?;
@@ -11902,7 +10462,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                         len_2,
                     ) {
                         Ok(_) => {}
-                        Err(error_7) if c.is_exception(&error_7) => {
+                        Err(error_5) if c.is_exception(&error_5) => {
                             let pos_6 = c._PyUnicodeWriter_pos(writer)?;
                             c.set__PyUnicodeWriter_pos(
                                 writer,
@@ -11915,7 +10475,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_7) => return Err(error_7),
+                        Err(error_5) => return Err(error_5),
                     };
                     let pos_5 = c._PyUnicodeWriter_pos(writer)?;
                     c.set__PyUnicodeWriter_pos(writer, pos_5.wrapping_add(len_2))?;
@@ -11933,12 +10493,12 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                         ),
                 );
             }
-            Err(error_4) => return Err(error_4),
+            Err(error_2) => return Err(error_2),
         };
-        if result_4 > c._PyUnicodeWriter_maxchar(writer)? {
-            let result_5 = match c._PyUnicode_FindMaxChar(str, start, end) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
+        if result_2 > c._PyUnicodeWriter_maxchar(writer)? {
+            let result_3 = match c._PyUnicode_FindMaxChar(str, start, end) {
+                Ok(result_3) => result_3,
+                Err(error_3) if c.is_exception(&error_3) => {
                     let len = end.wrapping_sub(start);
                     if !(4294967295 <= (c._PyUnicodeWriter_maxchar(writer)? as i64)) {
                         if len == 0 {
@@ -11959,7 +10519,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                 len,
                             ) {
                                 Ok(_) => {}
-                                Err(error_6) if c.is_exception(&error_6) => {
+                                Err(error_4) if c.is_exception(&error_4) => {
                                     let pos_3 = c._PyUnicodeWriter_pos(writer)?;
                                     c.set__PyUnicodeWriter_pos(
                                         writer,
@@ -11972,7 +10532,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                             ),
                                     );
                                 }
-                                Err(error_6) => return Err(error_6),
+                                Err(error_4) => return Err(error_4),
                             };
                             let pos_2 = c._PyUnicodeWriter_pos(writer)?;
                             c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(len))?;
@@ -12011,7 +10571,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                             len,
                         ) {
                             Ok(_) => {}
-                            Err(error_6) if c.is_exception(&error_6) => {
+                            Err(error_4) if c.is_exception(&error_4) => {
                                 let pos_3 = c._PyUnicodeWriter_pos(writer)?;
                                 c.set__PyUnicodeWriter_pos(
                                     writer,
@@ -12024,7 +10584,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_6) => return Err(error_6),
+                            Err(error_4) => return Err(error_4),
                         };
                         let pos_2 = c._PyUnicodeWriter_pos(writer)?;
                         c.set__PyUnicodeWriter_pos(writer, pos_2.wrapping_add(len))?;
@@ -12042,9 +10602,9 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_3) => return Err(error_3),
             };
-            result_5
+            result_3
         } else {
             c._PyUnicodeWriter_maxchar(writer)?
         }
@@ -12059,19 +10619,19 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
             let value = if len_3 == 0 {
                 0i32
             } else {
-                let result_8 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+                let result_6 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                     c,
                     writer,
                     len_3,
                     maxchar_2,
                 ) {
-                    Ok(result_8) => result_8,
-                    Err(error_8) if c.is_exception(&error_8) => {
-                        return Err(error_8);
+                    Ok(result_6) => result_6,
+                    Err(error_6) if c.is_exception(&error_6) => {
+                        return Err(error_6);
                     }
-                    Err(error_8) => return Err(error_8),
+                    Err(error_6) => return Err(error_6),
                 };
-                result_8
+                result_6
             };
             value
         }
@@ -12079,19 +10639,19 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
         let value = if len_3 == 0 {
             0i32
         } else {
-            let result_8 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
+            let result_6 = match super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
                 c,
                 writer,
                 len_3,
                 maxchar_2,
             ) {
-                Ok(result_8) => result_8,
-                Err(error_8) if c.is_exception(&error_8) => {
-                    return Err(error_8);
+                Ok(result_6) => result_6,
+                Err(error_6) if c.is_exception(&error_6) => {
+                    return Err(error_6);
                 }
-                Err(error_8) => return Err(error_8),
+                Err(error_6) => return Err(error_6),
             };
-            result_8
+            result_6
         };
         value
     };
@@ -12113,7 +10673,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
         len_3,
     ) {
         Ok(_) => {}
-        Err(error_9) if c.is_exception(&error_9) => {
+        Err(error_7) if c.is_exception(&error_7) => {
             let pos_9 = c._PyUnicodeWriter_pos(writer)?;
             c.set__PyUnicodeWriter_pos(writer, pos_9.wrapping_add(len_3))?;
             return Err(
@@ -12123,7 +10683,7 @@ pub fn _PyUnicodeWriter_WriteSubstring<C: CApi>(
                     ),
             );
         }
-        Err(error_9) => return Err(error_9),
+        Err(error_7) => return Err(error_7),
     };
     let pos_8 = c._PyUnicodeWriter_pos(writer)?;
     c.set__PyUnicodeWriter_pos(writer, pos_8.wrapping_add(len_3))?;
@@ -12685,12 +11245,11 @@ pub fn get_field_object<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_field_object);
-    let name = c.new_struct("SubString")?;
-    let first = c.new_struct("SubString")?;
-    let rest = c.new_struct("FieldNameIterator")?;
     let str = c.SubString_str(input)?;
     let start = c.SubString_start(input)?;
     let end = c.SubString_end(input)?;
+    let first = c.new_struct("SubString")?;
+    let rest = c.new_struct("FieldNameIterator")?;
     let mut index = 0;
     let result = match c
         .field_name_split(
@@ -12769,6 +11328,7 @@ pub fn get_field_object<C: CApi>(
             };
             obj_2.clone()
         };
+        let name = c.new_struct("SubString")?;
         let (obj_6, ok) = {
             let mut index_2 = index;
             let name_2 = name.clone();
@@ -13639,7 +12199,6 @@ pub fn output_markup<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::output_markup);
-    let actual_format_spec = c.new_struct("SubString")?;
     if let Some(fieldobj) = &super::unicodeobject::get_field_object(
         c,
         field_name,
@@ -13654,37 +12213,6 @@ pub fn output_markup<C: CApi>(
                 conversion,
             )? else {
                 return Ok(0);
-            };
-            {
-                let result = match c.PyUnicode_IS_READY(Some(tmp)) {
-                    Ok(result) => result,
-                    Err(error) if c.is_exception(&error) => {
-                        if format_spec_needs_expanding != 0 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "output_markup: call of build_string while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "output_markup: call of render_field while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
-                if !(result != 0) {
-                    match c._PyUnicode_Ready(Some(tmp)) {
-                        Ok(_) => {}
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                }
             };
             tmp.clone()
         } else {
@@ -13701,32 +12229,10 @@ pub fn output_markup<C: CApi>(
             )? else {
                 return Ok(0);
             };
-            {
-                let result_3 = match c.PyUnicode_IS_READY(Some(tmp_2)) {
-                    Ok(result_3) => result_3,
-                    Err(error_3) if c.is_exception(&error_3) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "output_markup: call of PyUnicode_GET_LENGTH while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_3) => return Err(error_3),
-                };
-                if !(result_3 != 0) {
-                    match c._PyUnicode_Ready(Some(tmp_2)) {
-                        Ok(_) => {}
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                }
-            };
-            let result_5 = match c.PyUnicode_GET_LENGTH(Some(tmp_2)) {
-                Ok(result_5) => result_5,
-                Err(error_5) if c.is_exception(&error_5) => {
+            let actual_format_spec = c.new_struct("SubString")?;
+            let result = match c.PyUnicode_GET_LENGTH(Some(tmp_2)) {
+                Ok(result) => result,
+                Err(error) if c.is_exception(&error) => {
                     super::unicodeobject::SubString_init(
                         c,
                         Some(&actual_format_spec),
@@ -13741,22 +12247,22 @@ pub fn output_markup<C: CApi>(
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error) => return Err(error),
             };
             super::unicodeobject::SubString_init(
                 c,
                 Some(&actual_format_spec),
                 Some(tmp_2),
                 0,
-                result_5,
+                result,
             )?;
             actual_format_spec.clone()
         } else {
             format_spec.clone()
         };
-        let result_6 = match c.render_field(&fieldobj_2, &actual_format_spec_2, writer) {
-            Ok(result_6) => result_6,
-            Err(error_6) if c.is_exception(&error_6) => {
+        let result_2 = match c.render_field(&fieldobj_2, &actual_format_spec_2, writer) {
+            Ok(result_2) => result_2,
+            Err(error_2) if c.is_exception(&error_2) => {
                 return Err(
                     c
                         .unsupported(
@@ -13764,9 +12270,9 @@ pub fn output_markup<C: CApi>(
                         ),
                 );
             }
-            Err(error_6) => return Err(error_6),
+            Err(error_2) => return Err(error_2),
         };
-        if result_6 == 0 {
+        if result_2 == 0 {
             return Ok(0);
         }
         return Ok(1);
@@ -13785,13 +12291,13 @@ pub fn do_markup<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::do_markup);
     let iter = c.new_struct("MarkupIterator")?;
-    let literal = c.new_struct("SubString")?;
-    let field_name = c.new_struct("SubString")?;
-    let format_spec = c.new_struct("SubString")?;
     let str = c.SubString_str(input)?;
     let start = c.SubString_start(input)?;
     let end = c.SubString_end(input)?;
     super::unicodeobject::MarkupIterator_init(c, Some(&iter), str.as_ref(), start, end)?;
+    let field_name = c.new_struct("SubString")?;
+    let format_spec = c.new_struct("SubString")?;
+    let literal = c.new_struct("SubString")?;
     let result_4 = {
         let field_name_2 = field_name.clone();
         let format_spec_2 = format_spec.clone();
@@ -13896,13 +12402,13 @@ pub fn build_string<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::build_string);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     if recursion_depth <= 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(
             c.PyErr_SetString(&PyExc_ValueError, "Max string recursion exceeded"),
         );
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let str = c.SubString_str(input)?;
@@ -13950,36 +12456,12 @@ pub fn do_string_format<C: CApi>(
     kwargs: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format);
-    let input = c.new_struct("SubString")?;
     let auto_number = c.new_struct("AutoNumber")?;
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                c.AutoNumber_Init(&auto_number)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "do_string_format: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     c.AutoNumber_Init(&auto_number)?;
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let input = c.new_struct("SubString")?;
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             super::unicodeobject::SubString_init(c, Some(&input), Some(self_), 0, -1)?;
             return Err(
                 c
@@ -13988,9 +12470,9 @@ pub fn do_string_format<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    super::unicodeobject::SubString_init(c, Some(&input), Some(self_), 0, result_3)?;
+    super::unicodeobject::SubString_init(c, Some(&input), Some(self_), 0, result)?;
     return Ok(
         super::unicodeobject::build_string(c, &input, args, kwargs, 2, &auto_number)?,
     );
@@ -14033,36 +12515,13 @@ pub fn formatter_parser<C: CApi>(
                 ),
         );
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "formatter_parser: call of _PyObject_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     let PyFormatterIter_Type = c.global(Global::PyFormatterIter_Type)?;
     let it = super::object::_PyObject_New(c, &PyFormatterIter_Type)?;
     c.set_formatteriterobject_str(&it, Some(self_))?;
     let it_markup = c.formatteriterobject_it_markup(&it)?;
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             super::unicodeobject::MarkupIterator_init(
                 c,
                 it_markup.as_ref(),
@@ -14077,14 +12536,14 @@ pub fn formatter_parser<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
     super::unicodeobject::MarkupIterator_init(
         c,
         it_markup.as_ref(),
         Some(self_),
         0,
-        result_3,
+        result,
     )?;
     return Ok(it);
 }
@@ -14103,8 +12562,8 @@ pub fn fieldnameiter_next<C: CApi>(
     it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::fieldnameiter_next);
-    let name = c.new_struct("SubString")?;
     let it_field = c.fieldnameiterobject_it_field(it)?;
+    let name = c.new_struct("SubString")?;
     let mut is_attr = 0;
     let mut idx = 0;
     let result = super::unicodeobject::FieldNameIterator_next(
@@ -14157,7 +12616,6 @@ pub fn formatter_field_name_split<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::formatter_field_name_split);
-    let first = c.new_struct("SubString")?;
     if !c.PyUnicode_Check(self_)? {
         let tp = c.Py_TYPE(self_)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -14171,35 +12629,13 @@ pub fn formatter_field_name_split<C: CApi>(
                 ),
         );
     }
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "formatter_field_name_split: call of _PyObject_New while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     let PyFieldNameIter_Type = c.global(Global::PyFieldNameIter_Type)?;
     let it = super::object::_PyObject_New(c, &PyFieldNameIter_Type)?;
     c.set_fieldnameiterobject_str(&it, Some(self_))?;
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
+            c.new_struct("SubString")?;
             c.fieldnameiterobject_it_field(&it)?;
             return Err(
                 c
@@ -14208,23 +12644,24 @@ pub fn formatter_field_name_split<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
+    let first = c.new_struct("SubString")?;
     let it_field = c.fieldnameiterobject_it_field(&it)?;
     let mut first_idx = 0;
-    let result_4 = match c
+    let result_2 = match c
         .field_name_split(
             Some(self_),
             0,
-            result_3,
+            result,
             &first,
             &mut first_idx,
             it_field.as_ref(),
             None,
         )
     {
-        Ok(result_4) => result_4,
-        Err(error_4) if c.is_exception(&error_4) => {
+        Ok(result_2) => result_2,
+        Err(error_2) if c.is_exception(&error_2) => {
             if first_idx != -1 {
                 return Err(
                     c
@@ -14240,16 +12677,16 @@ pub fn formatter_field_name_split<C: CApi>(
                     ),
             );
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    if result_4 != 0 {
+    if result_2 != 0 {
         let first_obj_3 = if first_idx != -1 {
             let first_obj = match c.PyLong_FromSsize_t(first_idx) {
                 Ok(first_obj) => first_obj,
-                Err(error_5) if c.is_exception(&error_5) => {
-                    return Err(error_5);
+                Err(error_3) if c.is_exception(&error_3) => {
+                    return Err(error_3);
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error_3) => return Err(error_3),
             };
             first_obj.clone()
         } else {
@@ -14258,10 +12695,10 @@ pub fn formatter_field_name_split<C: CApi>(
                 &first,
             ) {
                 Ok(first_obj_2) => first_obj_2,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    return Err(error_6);
+                Err(error_4) if c.is_exception(&error_4) => {
+                    return Err(error_4);
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
             first_obj_2.clone()
         };
@@ -14288,34 +12725,10 @@ pub fn unicode___format___impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicode___format___impl);
     let writer = c.new_struct("_PyUnicodeWriter")?;
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                c._PyUnicodeWriter_Init(&writer)?;
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode___format___impl: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     c._PyUnicodeWriter_Init(&writer)?;
-    let result_3 = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
-        Ok(result_3) => result_3,
-        Err(error_3) if c.is_exception(&error_3) => {
+    let result = match c.PyUnicode_GET_LENGTH(Some(format_spec)) {
+        Ok(result) => result,
+        Err(error) if c.is_exception(&error) => {
             return Err(
                 c
                     .unsupported(
@@ -14323,15 +12736,15 @@ pub fn unicode___format___impl<C: CApi>(
                     ),
             );
         }
-        Err(error_3) => return Err(error_3),
+        Err(error) => return Err(error),
     };
-    match c._PyUnicode_FormatAdvancedWriter(&writer, self_, format_spec, 0, result_3) {
+    match c._PyUnicode_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
         Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
+        Err(error_2) if c.is_exception(&error_2) => {
             super::unicodeobject::_PyUnicodeWriter_Dealloc(c, &writer)?;
-            return Err(error_4);
+            return Err(error_2);
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
     return Ok(super::unicodeobject::_PyUnicodeWriter_Finish(c, &writer)?);
 }
@@ -14364,58 +12777,14 @@ pub fn unicode_subscript<C: CApi>(
     item: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_subscript);
-    {
-        let result = match c.PyUnicode_IS_READY(Some(self_)) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if c._PyIndex_Check(item)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_subscript: call of PyNumber_AsSsize_t while an exception is pending",
-                            ),
-                    );
-                }
-                if c.PySlice_Check(item)? {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_subscript: call of PySlice_Unpack while an exception is pending",
-                            ),
-                    );
-                }
-                let tp = c.Py_TYPE(item)?;
-                let tp_name = c.PyTypeObject_tp_name(&tp)?;
-                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_Format(
-                            &PyExc_TypeError,
-                            "string indices must be integers, not '%.200s'",
-                            &[Argument::Str(tp_name.clone())],
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
-        if !(result != 0) {
-            match c._PyUnicode_Ready(Some(self_)) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(error_2);
-                }
-                Err(error_2) => return Err(error_2),
-            };
-        }
-    };
     if c._PyIndex_Check(item)? {
         let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-        let result_3 = c.PyNumber_AsSsize_t(item, Some(&PyExc_IndexError))?;
-        if !(result_3 == -1) {
-            let i = if result_3 < 0 {
-                let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                    Ok(result_4) => result_4,
-                    Err(error_3) if c.is_exception(&error_3) => {
+        let result = c.PyNumber_AsSsize_t(item, Some(&PyExc_IndexError))?;
+        if !(result == -1) {
+            let i = if result < 0 {
+                let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                    Ok(result_2) => result_2,
+                    Err(error) if c.is_exception(&error) => {
                         return Err(
                             c
                                 .unsupported(
@@ -14423,18 +12792,18 @@ pub fn unicode_subscript<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_3) => return Err(error_3),
+                    Err(error) => return Err(error),
                 };
-                result_3.wrapping_add(result_4)
+                result.wrapping_add(result_2)
             } else {
-                result_3
+                result
             };
             return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
         }
-        let i = if result_3 < 0 {
-            let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                Ok(result_4) => result_4,
-                Err(error_3) if c.is_exception(&error_3) => {
+        let i = if result < 0 {
+            let result_2 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                Ok(result_2) => result_2,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
@@ -14442,24 +12811,24 @@ pub fn unicode_subscript<C: CApi>(
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            result_3.wrapping_add(result_4)
+            result.wrapping_add(result_2)
         } else {
-            result_3
+            result
         };
         return Ok(super::unicodeobject::unicode_getitem(c, self_, i)?);
     }
     if !c.PySlice_Check(item)? {
-        let tp_2 = c.Py_TYPE(item)?;
-        let tp_name_2 = c.PyTypeObject_tp_name(&tp_2)?;
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        let tp = c.Py_TYPE(item)?;
+        let tp_name = c.PyTypeObject_tp_name(&tp)?;
+        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
-                    &PyExc_TypeError_2,
+                    &PyExc_TypeError,
                     "string indices must be integers, not '%.200s'",
-                    &[Argument::Str(tp_name_2.clone())],
+                    &[Argument::Str(tp_name.clone())],
                 ),
         );
     }
@@ -14468,14 +12837,14 @@ pub fn unicode_subscript<C: CApi>(
     let mut step = 0;
     match super::sliceobject::PySlice_Unpack(c, item, &mut start, &mut stop, &mut step) {
         Ok(_) => {}
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(error_4);
+        Err(error_2) if c.is_exception(&error_2) => {
+            return Err(error_2);
         }
-        Err(error_4) => return Err(error_4),
+        Err(error_2) => return Err(error_2),
     };
-    let result_6 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-        Ok(result_6) => result_6,
-        Err(error_5) if c.is_exception(&error_5) => {
+    let result_4 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+        Ok(result_4) => result_4,
+        Err(error_3) if c.is_exception(&error_3) => {
             let mut start_3 = start;
             let mut stop_3 = stop;
             if super::sliceobject::PySlice_AdjustIndices(
@@ -14517,28 +12886,28 @@ pub fn unicode_subscript<C: CApi>(
                     ),
             );
         }
-        Err(error_5) => return Err(error_5),
+        Err(error_3) => return Err(error_3),
     };
     let mut start_2 = start;
     let mut stop_2 = stop;
-    let result_7 = super::sliceobject::PySlice_AdjustIndices(
+    let result_5 = super::sliceobject::PySlice_AdjustIndices(
         c,
-        result_6,
+        result_4,
         &mut start_2,
         &mut stop_2,
         step,
     )?;
-    if result_7 <= 0 {
+    if result_5 <= 0 {
         loop {
             return Ok(super::unicodeobject::unicode_new_empty(c)?);
         }
     }
     if start_2 == 0 {
         if step == 1 {
-            let result_8 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
-                Ok(result_8) => result_8,
-                Err(error_6) if c.is_exception(&error_6) => {
-                    if result_7 == -1 {
+            let result_6 = match c.PyUnicode_GET_LENGTH(Some(self_)) {
+                Ok(result_6) => result_6,
+                Err(error_4) if c.is_exception(&error_4) => {
+                    if result_5 == -1 {
                         return Err(
                             c
                                 .unsupported(
@@ -14562,9 +12931,9 @@ pub fn unicode_subscript<C: CApi>(
                             ),
                     );
                 }
-                Err(error_6) => return Err(error_6),
+                Err(error_4) => return Err(error_4),
             };
-            if result_7 == result_8 {
+            if result_5 == result_6 {
                 return Ok(super::unicodeobject::unicode_result_unchanged(c, self_)?);
             }
             if step == 1 {
@@ -14573,7 +12942,7 @@ pub fn unicode_subscript<C: CApi>(
                         .PyUnicode_Substring(
                             Some(self_),
                             start_2,
-                            start_2.wrapping_add(result_7),
+                            start_2.wrapping_add(result_5),
                         )?,
                 );
             }
@@ -14584,7 +12953,7 @@ pub fn unicode_subscript<C: CApi>(
                         .PyUnicode_Substring(
                             Some(self_),
                             start_2,
-                            start_2.wrapping_add(result_7),
+                            start_2.wrapping_add(result_5),
                         )?,
                 );
             }
@@ -14596,7 +12965,7 @@ pub fn unicode_subscript<C: CApi>(
                     .PyUnicode_Substring(
                         Some(self_),
                         start_2,
-                        start_2.wrapping_add(result_7),
+                        start_2.wrapping_add(result_5),
                     )?,
             );
         }
@@ -14604,7 +12973,7 @@ pub fn unicode_subscript<C: CApi>(
     let src_kind = c.PyASCIIObject_state_kind(self_)? as i32;
     let src_data = match c.PyUnicode_DATA(Some(self_)) {
         Ok(src_data) => src_data,
-        Err(error_7) if c.is_exception(&error_7) => {
+        Err(error_5) if c.is_exception(&error_5) => {
             return Err(
                 c
                     .unsupported(
@@ -14612,12 +12981,12 @@ pub fn unicode_subscript<C: CApi>(
                     ),
             );
         }
-        Err(error_7) => return Err(error_7),
+        Err(error_5) => return Err(error_5),
     };
     let max_char_4 = {
-        let result_9 = match c.PyUnicode_IS_ASCII(Some(self_)) {
-            Ok(result_9) => result_9,
-            Err(error_8) if c.is_exception(&error_8) => {
+        let result_7 = match c.PyUnicode_IS_ASCII(Some(self_)) {
+            Ok(result_7) => result_7,
+            Err(error_6) if c.is_exception(&error_6) => {
                 return Err(
                     c
                         .unsupported(
@@ -14625,29 +12994,26 @@ pub fn unicode_subscript<C: CApi>(
                         ),
                 );
             }
-            Err(error_8) => return Err(error_8),
+            Err(error_6) => return Err(error_6),
         };
-        if result_9 != 0 {
+        if result_7 != 0 {
             127u32
         } else {
-            let result_10 = super::unicodeobject::kind_maxchar_limit(
-                c,
-                src_kind as u32,
-            )?;
+            let result_8 = super::unicodeobject::kind_maxchar_limit(c, src_kind as u32)?;
             let cur = start_2 as usize;
-            let max_char_3 = 'join8: {
+            let max_char_3 = 'join7: {
                 let mut cur_2 = cur;
                 let mut i_2 = 0isize;
                 let mut max_char = 0u32;
                 loop {
-                    if i_2 < result_7 {
-                        let result_11 = match c
+                    if i_2 < result_5 {
+                        let result_9 = match c
                             .PyUnicode_READ(src_kind, Some(&src_data), cur_2 as isize)
                         {
-                            Ok(result_11) => result_11,
-                            Err(error_9) if c.is_exception(&error_9) => {
+                            Ok(result_9) => result_9,
+                            Err(error_7) if c.is_exception(&error_7) => {
                                 if 4294967295 > (max_char as i64) {
-                                    if 4294967295 >= (result_10 as i64) {
+                                    if 4294967295 >= (result_8 as i64) {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -14669,13 +13035,13 @@ pub fn unicode_subscript<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_9) => return Err(error_9),
+                            Err(error_7) => return Err(error_7),
                         };
-                        let max_char_2 = if result_11 > max_char {
-                            if result_11 >= result_10 {
-                                break 'join8 result_11
+                        let max_char_2 = if result_9 > max_char {
+                            if result_9 >= result_8 {
+                                break 'join7 result_9
                             } else {
-                                result_11
+                                result_9
                             }
                         } else {
                             max_char
@@ -14694,28 +13060,28 @@ pub fn unicode_subscript<C: CApi>(
             max_char_3
         }
     };
-    let result_12 = c.PyUnicode_New(result_7, max_char_4)?;
-    let dest_kind = c.PyASCIIObject_state_kind(&result_12)? as i32;
-    let dest_data = match c.PyUnicode_DATA(Some(&result_12)) {
+    let result_10 = c.PyUnicode_New(result_5, max_char_4)?;
+    let dest_kind = c.PyASCIIObject_state_kind(&result_10)? as i32;
+    let dest_data = match c.PyUnicode_DATA(Some(&result_10)) {
         Ok(dest_data) => dest_data,
-        Err(error_10) if c.is_exception(&error_10) => {
+        Err(error_8) if c.is_exception(&error_8) => {
             return Err(
                 c.unsupported("unicode_subscript: loop while an exception is pending"),
             );
         }
-        Err(error_10) => return Err(error_10),
+        Err(error_8) => return Err(error_8),
     };
     let cur_4 = start_2 as usize;
     {
         let mut cur_5 = cur_4;
         let mut i_4 = 0isize;
         loop {
-            if i_4 < result_7 {
-                let result_13 = match c
+            if i_4 < result_5 {
+                let result_11 = match c
                     .PyUnicode_READ(src_kind, Some(&src_data), cur_5 as isize)
                 {
-                    Ok(result_13) => result_13,
-                    Err(error_11) if c.is_exception(&error_11) => {
+                    Ok(result_11) => result_11,
+                    Err(error_9) if c.is_exception(&error_9) => {
                         c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, 4294967295)?;
                         return Err(
                             c
@@ -14724,9 +13090,9 @@ pub fn unicode_subscript<C: CApi>(
                                 ),
                         );
                     }
-                    Err(error_11) => return Err(error_11),
+                    Err(error_9) => return Err(error_9),
                 };
-                c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, result_13)?;
+                c.PyUnicode_WRITE(dest_kind, Some(&dest_data), i_4, result_11)?;
                 let cur_6 = cur_5.wrapping_add(step as usize);
                 let i_5 = i_4.wrapping_add(1);
                 cur_5 = cur_6;
@@ -14736,7 +13102,7 @@ pub fn unicode_subscript<C: CApi>(
             break;
         }
     };
-    return Ok(result_12);
+    return Ok(result_10);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_format_getnextarg`.
 pub fn unicode_format_getnextarg<C: CApi>(
@@ -17858,8 +16224,7 @@ pub fn unicode_format_arg_format<C: CApi>(
                     && c.unicode_format_arg_t_prec(arg)? == -1
                     && !((c.unicode_format_arg_t_flags(arg)? & 6) != 0)
                 {
-                    match c.unicodeobject_formatfloat(v, arg, &mut None, writer.as_ref())
-                    {
+                    match c.unicodeobject_formatfloat(v, arg, None, writer.as_ref()) {
                         Ok(_) => {}
                         Err(error_5) if c.is_exception(&error_5) => {
                             return Err(error_5);
@@ -17869,7 +16234,7 @@ pub fn unicode_format_arg_format<C: CApi>(
                     return Ok(1);
                 }
                 c.set_unicode_format_arg_t_sign(arg, 1)?;
-                match c.unicodeobject_formatfloat(v, arg, p_str, None) {
+                match c.unicodeobject_formatfloat(v, arg, Some(&mut *p_str), None) {
                     Ok(_) => {}
                     Err(error_6) if c.is_exception(&error_6) => {
                         return Err(error_6);
@@ -18118,57 +16483,37 @@ pub fn unicodeiter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::
 /// CPython: Objects/unicodeobject.c, `unicodeiter_next`.
 pub fn unicodeiter_next<C: CApi>(
     c: &mut C,
-    it: Option<&C::Object>,
+    it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicodeiter_next);
-    let object = match it {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_seq")),
-    };
-    if let Some(seq) = &c.unicodeiterobject_it_seq(&object)? {
-        let object_2 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index = c.unicodeiterobject_it_index(&object_2)?;
+    if let Some(seq) = &c.unicodeiterobject_it_seq(it)? {
+        let it_index = c.unicodeiterobject_it_index(it)?;
         let result = match c.PyUnicode_GET_LENGTH(Some(seq)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                if it_index < -1 {
-                    let _ = c.PyASCIIObject_state_kind(seq)? as i32;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
-                            ),
-                    );
+                if !(it_index < -1) {
+                    c.set_unicodeiterobject_it_seq(it, None)?;
+                    return Err(error);
                 }
-                let object_12 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_seq")),
-                };
-                c.set_unicodeiterobject_it_seq(&object_12, None)?;
-                return Err(error);
+                let _ = c.PyASCIIObject_state_kind(seq)? as i32;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
             }
             Err(error) => return Err(error),
         };
         if !(it_index < result) {
-            let object_11 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_seq")),
-            };
-            c.set_unicodeiterobject_it_seq(&object_11, None)?;
+            c.set_unicodeiterobject_it_seq(it, None)?;
             return Ok(None);
         }
         let kind = c.PyASCIIObject_state_kind(seq)? as i32;
         let data = match c.PyUnicode_DATA(Some(seq)) {
             Ok(data) => data,
             Err(error_2) if c.is_exception(&error_2) => {
-                let object_10 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.unicodeiterobject_it_index(&object_10)?;
+                c.unicodeiterobject_it_index(it)?;
                 return Err(
                     c
                         .unsupported(
@@ -18178,29 +16523,13 @@ pub fn unicodeiter_next<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        let object_3 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_2 = c.unicodeiterobject_it_index(&object_3)?;
+        let it_index_2 = c.unicodeiterobject_it_index(it)?;
         let result_2 = match c.PyUnicode_READ(kind, Some(&data), it_index_2) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
-                let object_7 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.unicodeiterobject_it_index(&object_7)?;
-                let object_8 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                let it_index_4 = c.unicodeiterobject_it_index(&object_8)?;
-                let object_9 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.set_unicodeiterobject_it_index(&object_9, it_index_4.wrapping_add(1))?;
+                c.unicodeiterobject_it_index(it)?;
+                let it_index_4 = c.unicodeiterobject_it_index(it)?;
+                c.set_unicodeiterobject_it_index(it, it_index_4.wrapping_add(1))?;
                 return Err(
                     c
                         .unsupported(
@@ -18210,21 +16539,9 @@ pub fn unicodeiter_next<C: CApi>(
             }
             Err(error_3) => return Err(error_3),
         };
-        let object_4 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.unicodeiterobject_it_index(&object_4)?;
-        let object_5 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_3 = c.unicodeiterobject_it_index(&object_5)?;
-        let object_6 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.set_unicodeiterobject_it_index(&object_6, it_index_3.wrapping_add(1))?;
+        c.unicodeiterobject_it_index(it)?;
+        let it_index_3 = c.unicodeiterobject_it_index(it)?;
+        c.set_unicodeiterobject_it_index(it, it_index_3.wrapping_add(1))?;
         return Ok(Some(c.unicode_char(result_2)?));
     }
     return Ok(None);
@@ -18427,33 +16744,10 @@ pub fn unicodeiter_setstate<C: CApi>(
 pub fn unicode_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::unicode_iter);
     if c.PyUnicode_Check(seq)? {
-        {
-            let result = match c.PyUnicode_IS_READY(Some(seq)) {
+        let it_3 = {
+            let result = match c.PyUnicode_IS_COMPACT_ASCII_3_11(Some(seq)) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicode_iter: call of PyUnicode_IS_COMPACT_ASCII while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if !(result != 0) {
-                match c._PyUnicode_Ready(Some(seq)) {
-                    Ok(_) => {}
-                    Err(error_2) if c.is_exception(&error_2) => {
-                        return Err(error_2);
-                    }
-                    Err(error_2) => return Err(error_2),
-                };
-            }
-        };
-        let it_3 = {
-            let result_3 = match c.PyUnicode_IS_COMPACT_ASCII_3_11(Some(seq)) {
-                Ok(result_3) => result_3,
-                Err(error_3) if c.is_exception(&error_3) => {
                     return Err(
                         c
                             .unsupported(
@@ -18461,27 +16755,27 @@ pub fn unicode_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C:
                             ),
                     );
                 }
-                Err(error_3) => return Err(error_3),
+                Err(error) => return Err(error),
             };
-            if result_3 != 0 {
+            if result != 0 {
                 let _PyUnicodeASCIIIter_Type = c
                     .global(Global::_PyUnicodeASCIIIter_Type)?;
                 let it = match c._PyObject_GC_New(&_PyUnicodeASCIIIter_Type) {
                     Ok(it) => it,
-                    Err(error_4) if c.is_exception(&error_4) => {
-                        return Err(error_4);
+                    Err(error_2) if c.is_exception(&error_2) => {
+                        return Err(error_2);
                     }
-                    Err(error_4) => return Err(error_4),
+                    Err(error_2) => return Err(error_2),
                 };
                 it.clone()
             } else {
                 let PyUnicodeIter_Type = c.global(Global::PyUnicodeIter_Type)?;
                 let it_2 = match c._PyObject_GC_New(&PyUnicodeIter_Type) {
                     Ok(it_2) => it_2,
-                    Err(error_5) if c.is_exception(&error_5) => {
-                        return Err(error_5);
+                    Err(error_3) if c.is_exception(&error_3) => {
+                        return Err(error_3);
                     }
-                    Err(error_5) => return Err(error_5),
+                    Err(error_3) => return Err(error_3),
                 };
                 it_2.clone()
             }

@@ -62,29 +62,13 @@ pub fn new_weakref<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `_PyWeakref_ClearRef`.
 pub fn _PyWeakref_ClearRef<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyWeakref_ClearRef);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->wr_callback")),
-    };
-    let callback = c.PyWeakReference_wr_callback(&object)?;
-    let object_2 = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->wr_callback")),
-    };
-    c.set_PyWeakReference_wr_callback(&object_2, None)?;
-    let object_3 = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.clear_weakref(&object_3)?;
-    let object_4 = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->wr_callback")),
-    };
-    c.set_PyWeakReference_wr_callback(&object_4, callback.as_ref())?;
+    let callback = c.PyWeakReference_wr_callback(self_)?;
+    c.set_PyWeakReference_wr_callback(self_, None)?;
+    c.clear_weakref(self_)?;
+    c.set_PyWeakReference_wr_callback(self_, callback.as_ref())?;
     return Ok(());
 }
 /// CPython: Objects/weakrefobject.c, `weakref_dealloc`.

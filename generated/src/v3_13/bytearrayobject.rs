@@ -724,21 +724,22 @@ pub fn bytearray_maketrans<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_maketrans);
-    let frm = c.new_struct("Py_buffer")?;
-    let to = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("maketrans", nargs, 2, 2) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+            let frm_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&frm_2)?.is_some() {
+                let to_6 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_6)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_6)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &frm_2)?;
+            let to_5 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_5)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_5)?;
                 return Err(error);
             }
             return Err(error);
@@ -746,19 +747,22 @@ pub fn bytearray_maketrans<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let frm = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &frm, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                let to_4 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_4)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_4)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            let to_3 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_3)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_3)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -770,6 +774,7 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
+        let to = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&to)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &to)?;
@@ -777,19 +782,20 @@ pub fn bytearray_maketrans<C: CApi>(
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to, 0) {
+    let to_2 = c.new_struct("Py_buffer")?;
+    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to_2, 0) {
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_3);
                 }
                 return Err(error_3);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_3);
             }
             return Err(error_3);
@@ -801,29 +807,29 @@ pub fn bytearray_maketrans<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_4 = c.Py_buffer_obj(&to)?;
+        let obj_4 = c.Py_buffer_obj(&to_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
     let return_value = match super::bytearrayobject::bytearray_maketrans_impl(
         c,
         &frm,
-        &to,
+        &to_2,
     ) {
         Ok(return_value) => return_value,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -834,9 +840,9 @@ pub fn bytearray_maketrans<C: CApi>(
     if obj_5.is_some() {
         super::abstract_::PyBuffer_Release(c, &frm)?;
     }
-    let obj_6 = c.Py_buffer_obj(&to)?;
+    let obj_6 = c.Py_buffer_obj(&to_2)?;
     if obj_6.is_some() {
-        super::abstract_::PyBuffer_Release(c, &to)?;
+        super::abstract_::PyBuffer_Release(c, &to_2)?;
     }
     return Ok(Some(return_value));
 }
@@ -848,21 +854,22 @@ pub fn bytearray_replace<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytearray_replace);
-    let old = c.new_struct("Py_buffer")?;
-    let new = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("replace", nargs, 2, 3) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+            let old_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&old_2)?.is_some() {
+                let new_6 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_6)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_6)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &old_2)?;
+            let new_5 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_5)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_5)?;
                 return Err(error);
             }
             return Err(error);
@@ -870,19 +877,22 @@ pub fn bytearray_replace<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let old = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &old, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                let new_4 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_4)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_4)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            let new_3 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_3)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_3)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -894,6 +904,7 @@ pub fn bytearray_replace<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
+        let new = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&new)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &new)?;
@@ -901,19 +912,20 @@ pub fn bytearray_replace<C: CApi>(
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new, 0) {
+    let new_2 = c.new_struct("Py_buffer")?;
+    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new_2, 0) {
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_3);
                 }
                 return Err(error_3);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_3);
             }
             return Err(error_3);
@@ -925,9 +937,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_4 = c.Py_buffer_obj(&new)?;
+        let obj_4 = c.Py_buffer_obj(&new_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
@@ -936,21 +948,21 @@ pub fn bytearray_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             -1,
         ) {
             Ok(return_value) => return_value,
             Err(error_4) if c.is_exception(&error_4) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_4);
                     }
                     return Err(error_4);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
@@ -961,9 +973,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_5.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_6 = c.Py_buffer_obj(&new)?;
+        let obj_6 = c.Py_buffer_obj(&new_2)?;
         if obj_6.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value));
     }
@@ -972,15 +984,15 @@ pub fn bytearray_replace<C: CApi>(
         Ok(iobj) => iobj,
         Err(error_5) if c.is_exception(&error_5) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_5);
                 }
                 return Err(error_5);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_5);
             }
             return Err(error_5);
@@ -992,15 +1004,15 @@ pub fn bytearray_replace<C: CApi>(
             Ok(result_4) => result_4,
             Err(error_6) if c.is_exception(&error_6) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_6);
                     }
                     return Err(error_6);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
@@ -1016,21 +1028,21 @@ pub fn bytearray_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             ival,
         ) {
             Ok(return_value_2) => return_value_2,
             Err(error_7) if c.is_exception(&error_7) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_7);
                     }
                     return Err(error_7);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
@@ -1041,9 +1053,9 @@ pub fn bytearray_replace<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_8 = c.Py_buffer_obj(&new)?;
+        let obj_8 = c.Py_buffer_obj(&new_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value_2));
     }
@@ -1051,21 +1063,21 @@ pub fn bytearray_replace<C: CApi>(
         c,
         self_,
         &old,
-        &new,
+        &new_2,
         ival,
     ) {
         Ok(return_value_2) => return_value_2,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_7);
             }
             return Err(error_7);
@@ -1076,9 +1088,9 @@ pub fn bytearray_replace<C: CApi>(
     if obj_7.is_some() {
         super::abstract_::PyBuffer_Release(c, &old)?;
     }
-    let obj_8 = c.Py_buffer_obj(&new)?;
+    let obj_8 = c.Py_buffer_obj(&new_2)?;
     if obj_8.is_some() {
-        super::abstract_::PyBuffer_Release(c, &new)?;
+        super::abstract_::PyBuffer_Release(c, &new_2)?;
     }
     return Ok(Some(return_value_2));
 }
@@ -1692,18 +1704,18 @@ pub fn PyByteArray_FromObject<C: CApi>(
 /// CPython: Objects/bytearrayobject.c, `PyByteArray_Size`.
 pub fn PyByteArray_Size<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyByteArray_Size);
-    return Ok(c.PyByteArray_GET_SIZE(self_)?);
+    return Ok(c.PyByteArray_GET_SIZE(Some(self_))?);
 }
 /// CPython: Objects/bytearrayobject.c, `PyByteArray_AsString`.
 pub fn PyByteArray_AsString<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyByteArray_AsString);
-    return Ok(c.PyByteArray_AS_STRING(self_)?.to_owned());
+    return Ok(c.PyByteArray_AS_STRING(Some(self_))?.to_owned());
 }
 /// CPython: Objects/bytearrayobject.c, `bytearray_length`.
 pub fn bytearray_length<C: CApi>(

@@ -548,21 +548,22 @@ pub fn bytes_maketrans<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_maketrans);
-    let frm = c.new_struct("Py_buffer")?;
-    let to = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("maketrans", nargs, 2, 2) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+            let frm_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&frm_2)?.is_some() {
+                let to_6 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_6)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_6)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &frm_2)?;
+            let to_5 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_5)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_5)?;
                 return Err(error);
             }
             return Err(error);
@@ -570,19 +571,22 @@ pub fn bytes_maketrans<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let frm = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &frm, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                let to_4 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&to_4)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_4)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            let to_3 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&to_3)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_3)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -594,6 +598,7 @@ pub fn bytes_maketrans<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
+        let to = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&to)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &to)?;
@@ -601,19 +606,20 @@ pub fn bytes_maketrans<C: CApi>(
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to, 0) {
+    let to_2 = c.new_struct("Py_buffer")?;
+    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &to_2, 0) {
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_3);
                 }
                 return Err(error_3);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_3);
             }
             return Err(error_3);
@@ -625,25 +631,25 @@ pub fn bytes_maketrans<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &frm)?;
         }
-        let obj_4 = c.Py_buffer_obj(&to)?;
+        let obj_4 = c.Py_buffer_obj(&to_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &to)?;
+            super::abstract_::PyBuffer_Release(c, &to_2)?;
         }
         return Ok(None);
     }
-    let return_value = match super::bytesobject::bytes_maketrans_impl(c, &frm, &to) {
+    let return_value = match super::bytesobject::bytes_maketrans_impl(c, &frm, &to_2) {
         Ok(return_value) => return_value,
         Err(error_4) if c.is_exception(&error_4) => {
             if !c.Py_buffer_obj(&frm)?.is_some() {
-                if c.Py_buffer_obj(&to)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &to)?;
+                if c.Py_buffer_obj(&to_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &to_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
             }
             super::abstract_::PyBuffer_Release(c, &frm)?;
-            if c.Py_buffer_obj(&to)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &to)?;
+            if c.Py_buffer_obj(&to_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &to_2)?;
                 return Err(error_4);
             }
             return Err(error_4);
@@ -654,9 +660,9 @@ pub fn bytes_maketrans<C: CApi>(
     if obj_5.is_some() {
         super::abstract_::PyBuffer_Release(c, &frm)?;
     }
-    let obj_6 = c.Py_buffer_obj(&to)?;
+    let obj_6 = c.Py_buffer_obj(&to_2)?;
     if obj_6.is_some() {
-        super::abstract_::PyBuffer_Release(c, &to)?;
+        super::abstract_::PyBuffer_Release(c, &to_2)?;
     }
     return Ok(Some(return_value));
 }
@@ -668,21 +674,22 @@ pub fn bytes_replace<C: CApi>(
     nargs: isize,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::bytes_replace);
-    let old = c.new_struct("Py_buffer")?;
-    let new = c.new_struct("Py_buffer")?;
     match c._PyArg_CheckPositional("replace", nargs, 2, 3) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
-            if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+            let old_2 = c.new_struct("Py_buffer")?;
+            if !c.Py_buffer_obj(&old_2)?.is_some() {
+                let new_6 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_6)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_6)?;
                     return Err(error);
                 }
                 return Err(error);
             }
-            super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &old_2)?;
+            let new_5 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_5)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_5)?;
                 return Err(error);
             }
             return Err(error);
@@ -690,19 +697,22 @@ pub fn bytes_replace<C: CApi>(
         Err(error) => return Err(error),
     };
     let item = c.item(args, 0)?;
+    let old = c.new_struct("Py_buffer")?;
     let result_2 = match super::abstract_::PyObject_GetBuffer(c, &item, &old, 0) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                let new_4 = c.new_struct("Py_buffer")?;
+                if c.Py_buffer_obj(&new_4)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_4)?;
                     return Err(error_2);
                 }
                 return Err(error_2);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            let new_3 = c.new_struct("Py_buffer")?;
+            if c.Py_buffer_obj(&new_3)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_3)?;
                 return Err(error_2);
             }
             return Err(error_2);
@@ -714,6 +724,7 @@ pub fn bytes_replace<C: CApi>(
         if obj.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
+        let new = c.new_struct("Py_buffer")?;
         let obj_2 = c.Py_buffer_obj(&new)?;
         if obj_2.is_some() {
             super::abstract_::PyBuffer_Release(c, &new)?;
@@ -721,19 +732,20 @@ pub fn bytes_replace<C: CApi>(
         return Ok(None);
     }
     let item_2 = c.item(args, 1)?;
-    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new, 0) {
+    let new_2 = c.new_struct("Py_buffer")?;
+    let result_3 = match super::abstract_::PyObject_GetBuffer(c, &item_2, &new_2, 0) {
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_3);
                 }
                 return Err(error_3);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_3);
             }
             return Err(error_3);
@@ -745,9 +757,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_3.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_4 = c.Py_buffer_obj(&new)?;
+        let obj_4 = c.Py_buffer_obj(&new_2)?;
         if obj_4.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(None);
     }
@@ -756,21 +768,21 @@ pub fn bytes_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             -1,
         ) {
             Ok(return_value) => return_value,
             Err(error_4) if c.is_exception(&error_4) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_4);
                     }
                     return Err(error_4);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_4);
                 }
                 return Err(error_4);
@@ -781,9 +793,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_5.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_6 = c.Py_buffer_obj(&new)?;
+        let obj_6 = c.Py_buffer_obj(&new_2)?;
         if obj_6.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value));
     }
@@ -792,15 +804,15 @@ pub fn bytes_replace<C: CApi>(
         Ok(iobj) => iobj,
         Err(error_5) if c.is_exception(&error_5) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_5);
                 }
                 return Err(error_5);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_5);
             }
             return Err(error_5);
@@ -812,15 +824,15 @@ pub fn bytes_replace<C: CApi>(
             Ok(result_4) => result_4,
             Err(error_6) if c.is_exception(&error_6) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_6);
                     }
                     return Err(error_6);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_6);
                 }
                 return Err(error_6);
@@ -836,21 +848,21 @@ pub fn bytes_replace<C: CApi>(
             c,
             self_,
             &old,
-            &new,
+            &new_2,
             ival,
         ) {
             Ok(return_value_2) => return_value_2,
             Err(error_7) if c.is_exception(&error_7) => {
                 if !c.Py_buffer_obj(&old)?.is_some() {
-                    if c.Py_buffer_obj(&new)?.is_some() {
-                        super::abstract_::PyBuffer_Release(c, &new)?;
+                    if c.Py_buffer_obj(&new_2)?.is_some() {
+                        super::abstract_::PyBuffer_Release(c, &new_2)?;
                         return Err(error_7);
                     }
                     return Err(error_7);
                 }
                 super::abstract_::PyBuffer_Release(c, &old)?;
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
@@ -861,9 +873,9 @@ pub fn bytes_replace<C: CApi>(
         if obj_7.is_some() {
             super::abstract_::PyBuffer_Release(c, &old)?;
         }
-        let obj_8 = c.Py_buffer_obj(&new)?;
+        let obj_8 = c.Py_buffer_obj(&new_2)?;
         if obj_8.is_some() {
-            super::abstract_::PyBuffer_Release(c, &new)?;
+            super::abstract_::PyBuffer_Release(c, &new_2)?;
         }
         return Ok(Some(return_value_2));
     }
@@ -871,21 +883,21 @@ pub fn bytes_replace<C: CApi>(
         c,
         self_,
         &old,
-        &new,
+        &new_2,
         ival,
     ) {
         Ok(return_value_2) => return_value_2,
         Err(error_7) if c.is_exception(&error_7) => {
             if !c.Py_buffer_obj(&old)?.is_some() {
-                if c.Py_buffer_obj(&new)?.is_some() {
-                    super::abstract_::PyBuffer_Release(c, &new)?;
+                if c.Py_buffer_obj(&new_2)?.is_some() {
+                    super::abstract_::PyBuffer_Release(c, &new_2)?;
                     return Err(error_7);
                 }
                 return Err(error_7);
             }
             super::abstract_::PyBuffer_Release(c, &old)?;
-            if c.Py_buffer_obj(&new)?.is_some() {
-                super::abstract_::PyBuffer_Release(c, &new)?;
+            if c.Py_buffer_obj(&new_2)?.is_some() {
+                super::abstract_::PyBuffer_Release(c, &new_2)?;
                 return Err(error_7);
             }
             return Err(error_7);
@@ -896,9 +908,9 @@ pub fn bytes_replace<C: CApi>(
     if obj_7.is_some() {
         super::abstract_::PyBuffer_Release(c, &old)?;
     }
-    let obj_8 = c.Py_buffer_obj(&new)?;
+    let obj_8 = c.Py_buffer_obj(&new_2)?;
     if obj_8.is_some() {
-        super::abstract_::PyBuffer_Release(c, &new)?;
+        super::abstract_::PyBuffer_Release(c, &new_2)?;
     }
     return Ok(Some(return_value_2));
 }
@@ -2773,8 +2785,8 @@ pub fn bytes_rpartition_impl<C: CApi>(
 /// CPython: Objects/bytesobject.c, `bytes_join`.
 pub fn bytes_join<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    iterable_of_bytes: Option<&C::Object>,
+    self_: &C::Object,
+    iterable_of_bytes: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bytes_join);
     return Ok(c.bytesobject_stringlib_bytes_join(self_, iterable_of_bytes)?);
@@ -2782,8 +2794,8 @@ pub fn bytes_join<C: CApi>(
 /// CPython: Objects/bytesobject.c, `_PyBytes_Join`.
 pub fn _PyBytes_Join<C: CApi>(
     c: &mut C,
-    sep: Option<&C::Object>,
-    x: Option<&C::Object>,
+    sep: &C::Object,
+    x: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyBytes_Join);
     return Ok(super::bytesobject::bytes_join(c, sep, x)?);

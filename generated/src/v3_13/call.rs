@@ -323,19 +323,15 @@ pub fn PyObject_CallObject<C: CApi>(
 /// CPython: Objects/call.c, `PyObject_VectorcallMethod`.
 pub fn PyObject_VectorcallMethod<C: CApi>(
     c: &mut C,
-    name: Option<&C::Object>,
+    name: &C::Object,
     args: &[C::Object],
     nargsf: usize,
     kwnames: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_VectorcallMethod);
     let item = c.item(args, 0)?;
-    let object = match name {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
     let mut callable = None::<C::Object>;
-    let result = super::object::_PyObject_GetMethod(c, &item, &object, &mut callable)?;
+    let result = super::object::_PyObject_GetMethod(c, &item, name, &mut callable)?;
     if let Some(callable_2) = &callable {
         let (args_2, nargsf_4) = if result != 0 {
             let nargsf_2 = nargsf & 9223372036854775807;

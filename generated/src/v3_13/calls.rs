@@ -424,7 +424,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::method_output_as_list,
-        prototype: "static (object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyMapping_Keys,
@@ -504,7 +504,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyIter_Send,
-        prototype: "(object:PyObject, object?:PyObject, out object:PyObject) -> i32",
+        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::bool_repr,
@@ -688,11 +688,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyByteArray_Size,
-        prototype: "(object?:PyObject) -> isize",
+        prototype: "(object:PyObject) -> isize",
     },
     Function {
         id: FunctionId::PyByteArray_AsString,
-        prototype: "(object?:PyObject) -> str",
+        prototype: "(object:PyObject) -> str",
     },
     Function {
         id: FunctionId::bytearray_length,
@@ -1188,11 +1188,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::bytes_join,
-        prototype: "static (object?:PyBytesObject, object?:PyObject) -> object",
+        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyBytes_Join,
-        prototype: "(object?:PyObject, object?:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::bytes_find_impl,
@@ -1356,7 +1356,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyObject_VectorcallMethod,
-        prototype: "(object?:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
+        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyStack_UnpackDict_Free,
@@ -1608,7 +1608,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::descr_setcheck,
-        prototype: "static (object:PyDescrObject, object?:PyObject, object:PyObject) -> i32",
+        prototype: "static (object:PyDescrObject, object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::member_set,
@@ -1804,7 +1804,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::wrapper_richcompare,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::wrapper_hash,
@@ -2008,7 +2008,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::new_dict,
-        prototype: "static (thread:PyInterpreterState, pointer?:PyDictKeysObject, pointer?:PyDictValues, isize:Py_ssize_t, i32:int) -> object",
+        prototype: "static (thread:PyInterpreterState, pointer:PyDictKeysObject, pointer?:PyDictValues, isize:Py_ssize_t, i32:int) -> object",
     },
     Function {
         id: FunctionId::new_dict_with_shared_keys,
@@ -2072,7 +2072,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::insertion_resize,
-        prototype: "static (thread:PyInterpreterState, object?:PyDictObject, i32:int) -> i32",
+        prototype: "static (thread:PyInterpreterState, object:PyDictObject, i32:int) -> i32",
     },
     Function {
         id: FunctionId::insert_split_key,
@@ -2080,7 +2080,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::insert_split_value,
-        prototype: "static (thread:PyInterpreterState, object?:PyDictObject, object:PyObject, object?:PyObject, isize:Py_ssize_t) -> nothing",
+        prototype: "static (thread:PyInterpreterState, object:PyDictObject, object:PyObject, object?:PyObject, isize:Py_ssize_t) -> nothing",
     },
     Function {
         id: FunctionId::build_indices_generic,
@@ -2140,7 +2140,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::setitem_take2_lock_held,
-        prototype: "static (object?:PyDictObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_SetItem_Take2,
@@ -2148,7 +2148,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::setitem_lock_held,
-        prototype: "static (object?:PyDictObject, object:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_SetItem_KnownHash_LockHeld,
@@ -2176,19 +2176,19 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyDict_Pop_KnownHash,
-        prototype: "(object:PyDictObject, object:PyObject, isize:Py_hash_t, out object:PyObject) -> i32",
+        prototype: "(object:PyDictObject, object:PyObject, isize:Py_hash_t, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::pop_lock_held,
-        prototype: "static (object:PyObject, object:PyObject, out object:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyDict_Pop,
-        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
+        prototype: "(object:PyObject, object:PyObject, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyDict_PopString,
-        prototype: "(object:PyObject, str:char, out object:PyObject) -> i32",
+        prototype: "(object:PyObject, str:char, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::_PyDict_Pop,
@@ -2260,7 +2260,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::merge_from_seq2_lock_held,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> i32",
     },
     Function {
         id: FunctionId::PyDict_MergeFromSeq2,
@@ -2308,7 +2308,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_setdefault_ref_lock_held,
-        prototype: "static (object?:PyObject, object:PyObject, object?:PyObject, out object:PyObject, i32:int) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject, out object?:PyObject, i32:int) -> i32",
     },
     Function {
         id: FunctionId::PyDict_SetDefaultRef,
@@ -2372,7 +2372,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dict_new,
-        prototype: "static (object?:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::dict_init,
@@ -2464,15 +2464,15 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::dictview_mapping,
-        prototype: "static (object?:PyObject, nothing:void) -> object",
+        prototype: "static (object:PyObject, nothing:void) -> object",
     },
     Function {
         id: FunctionId::all_contained_in,
-        prototype: "static (object?:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::dictview_richcompare,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
+        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
     },
     Function {
         id: FunctionId::dictview_repr,
@@ -2852,7 +2852,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyFunction_NewWithQualName,
-        prototype: "(object:PyObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyFunction_SetVersion,
@@ -2892,7 +2892,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyFunction_SetVectorcall,
-        prototype: "(object?:PyFunctionObject, other:vectorcallfunc) -> nothing",
+        prototype: "(object:PyFunctionObject, other:vectorcallfunc) -> nothing",
     },
     Function {
         id: FunctionId::PyFunction_GetKwDefaults,
@@ -3564,7 +3564,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::listiter_len,
-        prototype: "static (object?:PyObject, object:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::listiter_reduce,
@@ -3768,11 +3768,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::pylong_int_divmod,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object:PyLongObject, out object:PyLongObject) -> i32",
+        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object?:PyLongObject, out object?:PyLongObject) -> i32",
     },
     Function {
         id: FunctionId::l_divmod,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object:PyLongObject, out object:PyLongObject) -> i32",
+        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object?:PyLongObject, out object?:PyLongObject) -> i32",
     },
     Function {
         id: FunctionId::l_mod,
@@ -3892,7 +3892,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_bit_length_impl,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::popcount_digit,
@@ -3900,7 +3900,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::int_bit_count_impl,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::int_as_integer_ratio_impl,
@@ -4160,7 +4160,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::namespace_new,
-        prototype: "static (object?:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::namespace_init,
@@ -4396,7 +4396,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_dir_object,
-        prototype: "static (object?:PyObject) -> object",
+        prototype: "static (object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PyObject_Dir,
@@ -5064,7 +5064,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyBuildSlice_Consume2,
-        prototype: "static (object?:PyObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::PySlice_New,
@@ -5072,7 +5072,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyBuildSlice_ConsumeRefs,
-        prototype: "(object?:PyObject, object?:PyObject) -> object",
+        prototype: "(object:PyObject, object:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PySlice_FromIndices,
@@ -5276,7 +5276,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::tupleiter_next,
-        prototype: "static (object?:_PyTupleIterObject) -> object",
+        prototype: "static (object:_PyTupleIterObject) -> object",
     },
     Function {
         id: FunctionId::tupleiter_len,
@@ -5540,7 +5540,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_set_bases_unlocked,
-        prototype: "static (object:PyTypeObject, object?:PyObject, nothing:void) -> i32",
+        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
     },
     Function {
         id: FunctionId::type_set_bases,
@@ -5592,7 +5592,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_call,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::_PyType_NewManagedObject,
@@ -5692,7 +5692,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::mro_internal_unlocked,
-        prototype: "static (object:PyTypeObject, i32:int, out object:PyObject) -> i32",
+        prototype: "static (object:PyTypeObject, i32:int, out object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::mro_internal,
@@ -5740,7 +5740,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_init,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
     },
     Function {
         id: FunctionId::PyType_GetFlags,
@@ -5836,7 +5836,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::type_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
+        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
     },
     Function {
         id: FunctionId::type_vectorcall,
@@ -5948,7 +5948,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_Py_type_getattro_impl,
-        prototype: "(object:PyTypeObject, object:PyObject, out i32:int) -> object",
+        prototype: "(object:PyTypeObject, object:PyObject, out i32?:int) -> object",
     },
     Function {
         id: FunctionId::_Py_type_getattro,
@@ -6228,7 +6228,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::add_all_subclasses,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
+        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
     },
     Function {
         id: FunctionId::get_subclasses_key,
@@ -6716,7 +6716,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::do_super_lookup,
-        prototype: "static (object?:superobject, object?:PyTypeObject, object?:PyObject, object?:PyTypeObject, object:PyObject, out i32:int) -> object",
+        prototype: "static (object?:superobject, object?:PyTypeObject, object?:PyObject, object?:PyTypeObject, object:PyObject, out i32?:int) -> object",
     },
     Function {
         id: FunctionId::super_getattro,
@@ -7092,11 +7092,11 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicode_get_widechar_size,
-        prototype: "static (object?:PyObject) -> isize",
+        prototype: "static (object:PyObject) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_AsWideChar,
-        prototype: "(object:PyObject, out i32:wchar_t, isize:Py_ssize_t) -> isize",
+        prototype: "(object:PyObject, out i32?:wchar_t, isize:Py_ssize_t) -> isize",
     },
     Function {
         id: FunctionId::PyUnicode_FromOrdinal,
@@ -7156,7 +7156,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_AsUTF8AndSize,
-        prototype: "(object:PyObject, out isize:Py_ssize_t) -> str",
+        prototype: "(object:PyObject, out isize?:Py_ssize_t) -> str",
     },
     Function {
         id: FunctionId::PyUnicode_AsUTF8,
@@ -7212,7 +7212,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_DecodeUTF8Stateful,
-        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize:Py_ssize_t) -> object",
+        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize?:Py_ssize_t) -> object",
     },
     Function {
         id: FunctionId::unicode_encode_utf8,
@@ -7388,7 +7388,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::PyUnicode_Append,
-        prototype: "(out object:PyObject, object?:PyObject) -> nothing",
+        prototype: "(out object?:PyObject, object?:PyObject) -> nothing",
     },
     Function {
         id: FunctionId::PyUnicode_AppendAndDel,
@@ -7832,7 +7832,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::unicodeiter_next,
-        prototype: "static (object?:unicodeiterobject) -> object",
+        prototype: "static (object:unicodeiterobject) -> object",
     },
     Function {
         id: FunctionId::unicodeiter_len,
@@ -7920,7 +7920,7 @@ pub static FUNCTIONS: &[Function] = &[
     },
     Function {
         id: FunctionId::_PyWeakref_ClearRef,
-        prototype: "(object?:PyWeakReference) -> nothing",
+        prototype: "(object:PyWeakReference) -> nothing",
     },
     Function {
         id: FunctionId::weakref_dealloc,
@@ -8797,7 +8797,7 @@ fn of_abstract<C: CApi>(
             Ok(Value::number(super::abstract_::PyMapping_HasKey(c, a0, a1)?))
         }
         FunctionId::method_output_as_list => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::abstract_::method_output_as_list(c, a0, a1)?))
         }
@@ -8889,7 +8889,7 @@ fn of_abstract<C: CApi>(
         }
         FunctionId::PyIter_Send => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
             {
                 let result = Value::number(
@@ -9205,11 +9205,11 @@ fn of_bytearrayobject<C: CApi>(
             Ok(Value::Object(super::bytearrayobject::PyByteArray_FromObject(c, a0)?))
         }
         FunctionId::PyByteArray_Size => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::bytearrayobject::PyByteArray_Size(c, a0)?))
         }
         FunctionId::PyByteArray_AsString => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Str(super::bytearrayobject::PyByteArray_AsString(c, a0)?))
         }
         FunctionId::bytearray_length => {
@@ -10030,13 +10030,13 @@ fn of_bytesobject<C: CApi>(
             Ok(Value::Object(super::bytesobject::bytes_rpartition_impl(c, a0, a1)?))
         }
         FunctionId::bytes_join => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::bytes_join(c, a0, a1)?))
         }
         FunctionId::_PyBytes_Join => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::bytesobject::_PyBytes_Join(c, a0, a1)?))
         }
         FunctionId::bytes_find_impl => {
@@ -10290,7 +10290,7 @@ fn of_call<C: CApi>(
             Ok(Value::Object(super::call::PyObject_CallObject(c, a0, a1)?))
         }
         FunctionId::PyObject_VectorcallMethod => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::objects(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             let a3 = Value::object(c, args, 3usize)?;
@@ -10667,7 +10667,7 @@ fn of_descrobject<C: CApi>(
         }
         FunctionId::descr_setcheck => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::number(super::descrobject::descr_setcheck(c, a0, a1, a2)?))
         }
@@ -10968,8 +10968,8 @@ fn of_descrobject<C: CApi>(
             })
         }
         FunctionId::wrapper_richcompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::Object(super::descrobject::wrapper_richcompare(c, a0, a1, a2)?))
         }
@@ -11255,7 +11255,7 @@ fn of_dictobject<C: CApi>(
             })
         }
         FunctionId::new_dict => {
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::int(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
@@ -11397,7 +11397,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::find_empty_slot(c, a0, a1)?))
         }
         FunctionId::insertion_resize => {
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::insertion_resize(c, a1, a2)?))
         }
@@ -11408,7 +11408,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::insert_split_key(c, a0, a1, a2)?))
         }
         FunctionId::insert_split_value => {
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::object(c, args, 2usize)?;
             let a3 = Value::nullable(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
@@ -11540,7 +11540,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::from(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2)?))
         }
         FunctionId::setitem_take2_lock_held => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2)?))
@@ -11552,7 +11552,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2)?))
         }
         FunctionId::setitem_lock_held => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::dictobject::setitem_lock_held(c, a0, a1, a2)?))
@@ -11623,45 +11623,45 @@ fn of_dictobject<C: CApi>(
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            let mut a3 = Value::variable(c, args, 3usize)?;
             {
                 let result = Value::number(
-                    super::dictobject::_PyDict_Pop_KnownHash(c, a0, a1, a2, &mut a3)?,
+                    super::dictobject::_PyDict_Pop_KnownHash(c, a0, a1, a2, a3.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a3)]))
+                Ok(Value::Several(vec![result, Value::set(a3)]))
             }
         }
         FunctionId::pop_lock_held => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::dictobject::pop_lock_held(c, a0, a1, &mut a2)?,
+                    super::dictobject::pop_lock_held(c, a0, a1, a2.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::set(a2)]))
             }
         }
         FunctionId::PyDict_Pop => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::dictobject::PyDict_Pop(c, a0, a1, &mut a2)?,
+                    super::dictobject::PyDict_Pop(c, a0, a1, a2.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::set(a2)]))
             }
         }
         FunctionId::PyDict_PopString => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::text(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::dictobject::PyDict_PopString(c, a0, a1, &mut a2)?,
+                    super::dictobject::PyDict_PopString(c, a0, a1, a2.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::set(a2)]))
             }
         }
         FunctionId::_PyDict_Pop => {
@@ -11755,8 +11755,8 @@ fn of_dictobject<C: CApi>(
             Ok(Value::from(super::dictobject::dict_update(c, a0, a1, a2)?))
         }
         FunctionId::merge_from_seq2_lock_held => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(
                 Value::number(
@@ -11823,10 +11823,10 @@ fn of_dictobject<C: CApi>(
             Ok(Value::Object(super::dictobject::dict_get_impl(c, a0, a1, a2)?))
         }
         FunctionId::dict_setdefault_ref_lock_held => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            let mut a3 = Value::variable(c, args, 3usize)?;
             let a4 = Value::int(c, args, 4usize)?;
             {
                 let result = Value::number(
@@ -11835,11 +11835,11 @@ fn of_dictobject<C: CApi>(
                         a0,
                         a1,
                         a2,
-                        &mut a3,
+                        a3.as_mut(),
                         a4,
                     )?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a3)]))
+                Ok(Value::Several(vec![result, Value::set(a3)]))
             }
         }
         FunctionId::PyDict_SetDefaultRef => {
@@ -11927,7 +11927,7 @@ fn of_dictobject<C: CApi>(
             Ok(Value::number(super::dictobject::_PyDict_ContainsId(c, a0, a1)?))
         }
         FunctionId::dict_new => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::dictobject::dict_new(c, a0, a1, a2)?))
@@ -12049,17 +12049,17 @@ fn of_dictobject<C: CApi>(
             Ok(Value::Object(super::dictobject::_PyDictView_New(c, a0, a1)?))
         }
         FunctionId::dictview_mapping => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::dictobject::dictview_mapping(c, a0)?))
         }
         FunctionId::all_contained_in => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::dictobject::all_contained_in(c, a0, a1)?))
         }
         FunctionId::dictview_richcompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             Ok(Value::from(super::dictobject::dictview_richcompare(c, a0, a1, a2)?))
         }
@@ -12629,7 +12629,7 @@ fn of_funcobject<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             return Err(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2)?);
         }
@@ -13618,7 +13618,7 @@ fn of_listobject<C: CApi>(
             Ok(Value::from(super::listobject::listiter_next(c, a0)?))
         }
         FunctionId::listiter_len => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::Object(super::listobject::listiter_len(c, a0, a1)?))
         }
@@ -13904,25 +13904,31 @@ fn of_longobject<C: CApi>(
         FunctionId::pylong_int_divmod => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
+            let mut a3 = Value::variable(c, args, 3usize)?;
             {
                 let result = Value::number(
-                    super::longobject::pylong_int_divmod(c, a0, a1, &mut a2, &mut a3)?,
+                    super::longobject::pylong_int_divmod(
+                        c,
+                        a0,
+                        a1,
+                        a2.as_mut(),
+                        a3.as_mut(),
+                    )?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2), Value::from(a3)]))
+                Ok(Value::Several(vec![result, Value::set(a2), Value::set(a3)]))
             }
         }
         FunctionId::l_divmod => {
             let a0 = Value::nullable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
+            let mut a3 = Value::variable(c, args, 3usize)?;
             {
                 let result = Value::number(
-                    super::longobject::l_divmod(c, a0, a1, &mut a2, &mut a3)?,
+                    super::longobject::l_divmod(c, a0, a1, a2.as_mut(), a3.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2), Value::from(a3)]))
+                Ok(Value::Several(vec![result, Value::set(a2), Value::set(a3)]))
             }
         }
         FunctionId::l_mod => {
@@ -14071,7 +14077,7 @@ fn of_longobject<C: CApi>(
             Ok(Value::number(super::longobject::int___sizeof___impl(c, a0)?))
         }
         FunctionId::int_bit_length_impl => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::longobject::int_bit_length_impl(c, a0)?))
         }
         FunctionId::popcount_digit => {
@@ -14079,7 +14085,7 @@ fn of_longobject<C: CApi>(
             Ok(Value::number(super::longobject::popcount_digit(c, a0)?))
         }
         FunctionId::int_bit_count_impl => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::Object(super::longobject::int_bit_count_impl(c, a0)?))
         }
         FunctionId::int_as_integer_ratio_impl => {
@@ -14493,7 +14499,7 @@ fn of_namespaceobject<C: CApi>(
 ) -> Result<Value<C::Object>, C::Error> {
     match id {
         FunctionId::namespace_new => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::namespaceobject::namespace_new(c, a0, a1, a2)?))
@@ -14836,7 +14842,7 @@ fn of_object<C: CApi>(
         }
         FunctionId::_dir_locals => Ok(Value::from(super::object::_dir_locals(c)?)),
         FunctionId::_dir_object => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::object::_dir_object(c, a0)?))
         }
         FunctionId::PyObject_Dir => {
@@ -15800,9 +15806,9 @@ fn of_sliceobject<C: CApi>(
             })
         }
         FunctionId::_PyBuildSlice_Consume2 => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
+            let a2 = Value::object(c, args, 2usize)?;
             Ok(Value::from(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2)?))
         }
         FunctionId::PySlice_New => {
@@ -15812,8 +15818,8 @@ fn of_sliceobject<C: CApi>(
             Ok(Value::from(super::sliceobject::PySlice_New(c, a0, a1, a2)?))
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::from(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1)?))
         }
         FunctionId::_PySlice_FromIndices => {
@@ -16218,7 +16224,7 @@ fn of_tupleobject<C: CApi>(
             })
         }
         FunctionId::tupleiter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::tupleobject::tupleiter_next(c, a0)?))
         }
         FunctionId::tupleiter_len => {
@@ -16569,7 +16575,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_set_bases_unlocked => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::type_set_bases_unlocked(c, a0, a1)?))
         }
         FunctionId::type_set_bases => {
@@ -16629,7 +16635,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_call => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::Object(super::typeobject::type_call(c, a0, a1, a2)?))
         }
@@ -16765,12 +16771,12 @@ fn of_typeobject<C: CApi>(
         FunctionId::mro_internal_unlocked => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
+            let mut a2 = Value::variable(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::typeobject::mro_internal_unlocked(c, a0, a1, &mut a2)?,
+                    super::typeobject::mro_internal_unlocked(c, a0, a1, a2.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
+                Ok(Value::Several(vec![result, Value::set(a2)]))
             }
         }
         FunctionId::mro_internal => {
@@ -16828,7 +16834,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_init => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::number(super::typeobject::type_init(c, a0, a1, a2)?))
         }
@@ -16949,7 +16955,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::type_new => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             let a2 = Value::nullable(c, args, 2usize)?;
             Ok(Value::from(super::typeobject::type_new(c, a0, a1, a2)?))
         }
@@ -17128,12 +17134,12 @@ fn of_typeobject<C: CApi>(
         FunctionId::_Py_type_getattro_impl => {
             let a0 = Value::object(c, args, 0usize)?;
             let a1 = Value::object(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
+            let mut a2: Option<i32> = Value::int_variable(c, args, 2usize)?;
             {
                 let result = Value::from(
-                    super::typeobject::_Py_type_getattro_impl(c, a0, a1, &mut a2)?,
+                    super::typeobject::_Py_type_getattro_impl(c, a0, a1, a2.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
+                Ok(Value::Several(vec![result, Value::set_number(a2)]))
             }
         }
         FunctionId::_Py_type_getattro => {
@@ -17509,7 +17515,7 @@ fn of_typeobject<C: CApi>(
         }
         FunctionId::add_all_subclasses => {
             let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
+            let a1 = Value::object(c, args, 1usize)?;
             Ok(Value::number(super::typeobject::add_all_subclasses(c, a0, a1)?))
         }
         FunctionId::get_subclasses_key => {
@@ -17965,12 +17971,20 @@ fn of_typeobject<C: CApi>(
             let a2 = Value::nullable(c, args, 2usize)?;
             let a3 = Value::nullable(c, args, 3usize)?;
             let a4 = Value::object(c, args, 4usize)?;
-            let mut a5: i32 = Value::int(c, args, 5usize)?;
+            let mut a5: Option<i32> = Value::int_variable(c, args, 5usize)?;
             {
                 let result = Value::from(
-                    super::typeobject::do_super_lookup(c, a0, a1, a2, a3, a4, &mut a5)?,
+                    super::typeobject::do_super_lookup(
+                        c,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        a5.as_mut(),
+                    )?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a5)]))
+                Ok(Value::Several(vec![result, Value::set_number(a5)]))
             }
         }
         FunctionId::super_getattro => {
@@ -18703,18 +18717,18 @@ fn of_unicodeobject<C: CApi>(
             Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
         }
         FunctionId::unicode_get_widechar_size => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::number(super::unicodeobject::unicode_get_widechar_size(c, a0)?))
         }
         FunctionId::PyUnicode_AsWideChar => {
             let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: i32 = Value::int(c, args, 1usize)?;
+            let mut a1: Option<i32> = Value::int_variable(c, args, 1usize)?;
             let a2 = Value::int(c, args, 2usize)?;
             {
                 let result = Value::number(
-                    super::unicodeobject::PyUnicode_AsWideChar(c, a0, &mut a1, a2)?,
+                    super::unicodeobject::PyUnicode_AsWideChar(c, a0, a1.as_mut(), a2)?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a1)]))
+                Ok(Value::Several(vec![result, Value::set_number(a1)]))
             }
         }
         FunctionId::PyUnicode_FromOrdinal => {
@@ -18818,12 +18832,12 @@ fn of_unicodeobject<C: CApi>(
         }
         FunctionId::PyUnicode_AsUTF8AndSize => {
             let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: isize = Value::int(c, args, 1usize)?;
+            let mut a1: Option<isize> = Value::int_variable(c, args, 1usize)?;
             {
                 let result = Value::Str(
-                    super::unicodeobject::PyUnicode_AsUTF8AndSize(c, a0, &mut a1)?,
+                    super::unicodeobject::PyUnicode_AsUTF8AndSize(c, a0, a1.as_mut())?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a1)]))
+                Ok(Value::Several(vec![result, Value::set_number(a1)]))
             }
         }
         FunctionId::PyUnicode_AsUTF8 => {
@@ -18909,7 +18923,7 @@ fn of_unicodeobject<C: CApi>(
             let a0 = Value::text(c, args, 0usize)?;
             let a1 = Value::int(c, args, 1usize)?;
             let a2 = Value::nullable_text(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
+            let mut a3: Option<isize> = Value::int_variable(c, args, 3usize)?;
             {
                 let result = Value::Object(
                     super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
@@ -18917,10 +18931,10 @@ fn of_unicodeobject<C: CApi>(
                         a0,
                         a1,
                         a2,
-                        &mut a3,
+                        a3.as_mut(),
                     )?,
                 );
-                Ok(Value::Several(vec![result, Value::number(a3)]))
+                Ok(Value::Several(vec![result, Value::set_number(a3)]))
             }
         }
         FunctionId::unicode_encode_utf8 => {
@@ -19341,14 +19355,14 @@ fn of_unicodeobject<C: CApi>(
             Ok(Value::Object(super::unicodeobject::PyUnicode_Concat(c, a0, a1)?))
         }
         FunctionId::PyUnicode_Append => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
+            let mut a0 = Value::variable(c, args, 0usize)?;
             let a1 = Value::nullable(c, args, 1usize)?;
             {
                 let result = {
-                    super::unicodeobject::PyUnicode_Append(c, &mut a0, a1)?;
+                    super::unicodeobject::PyUnicode_Append(c, a0.as_mut(), a1)?;
                     Value::Nothing
                 };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
+                Ok(Value::Several(vec![result, Value::set(a0)]))
             }
         }
         FunctionId::PyUnicode_AppendAndDel => {
@@ -20160,7 +20174,7 @@ fn of_unicodeobject<C: CApi>(
             })
         }
         FunctionId::unicodeiter_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok(Value::from(super::unicodeobject::unicodeiter_next(c, a0)?))
         }
         FunctionId::unicodeiter_len => {
@@ -20294,7 +20308,7 @@ fn of_weakrefobject<C: CApi>(
             })
         }
         FunctionId::_PyWeakref_ClearRef => {
-            let a0 = Value::nullable(c, args, 0usize)?;
+            let a0 = Value::object(c, args, 0usize)?;
             Ok({
                 super::weakrefobject::_PyWeakref_ClearRef(c, a0)?;
                 Value::Nothing

@@ -455,34 +455,26 @@ pub fn wrapperdescr_get<C: CApi>(
 pub fn descr_setcheck<C: CApi>(
     c: &mut C,
     descr: &C::Object,
-    obj: Option<&C::Object>,
+    obj: &C::Object,
     _value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::descr_setcheck);
     let d_type = c.PyDescrObject_d_type(descr)?;
-    let object = match obj {
+    let object = match d_type.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let object_2 = match d_type.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyObject_TypeCheck(&object, &object_2)? != 0 {
+    if c.PyObject_TypeCheck(obj, &object)? != 0 {
         return Ok(0);
     }
     let result = super::descrobject::descr_name(c, descr)?;
     let d_type_2 = c.PyDescrObject_d_type(descr)?;
-    let object_3 = match d_type_2.as_ref() {
+    let object_2 = match d_type_2.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->tp_name")),
     };
-    let tp_name = c.PyTypeObject_tp_name(&object_3)?;
-    let object_4 = match obj {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let tp = c.Py_TYPE(&object_4)?;
+    let tp_name = c.PyTypeObject_tp_name(&object_2)?;
+    let tp = c.Py_TYPE(obj)?;
     let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
     let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
     return Err(
@@ -510,7 +502,7 @@ pub fn member_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::member_set);
-    match super::descrobject::descr_setcheck(c, self_, Some(obj), value) {
+    match super::descrobject::descr_setcheck(c, self_, obj, value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -532,7 +524,7 @@ pub fn getset_set<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::getset_set);
-    match super::descrobject::descr_setcheck(c, self_, Some(obj), value) {
+    match super::descrobject::descr_setcheck(c, self_, obj, value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -2084,50 +2076,26 @@ pub fn wrapper_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
 /// CPython: Objects/descrobject.c, `wrapper_richcompare`.
 pub fn wrapper_richcompare<C: CApi>(
     c: &mut C,
-    a: Option<&C::Object>,
-    b: Option<&C::Object>,
+    a: &C::Object,
+    b: &C::Object,
     op: i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrapper_richcompare);
     if !(op != 2) {
-        let object_7 = match a {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
         let _PyMethodWrapper_Type_3 = c.global(Global::_PyMethodWrapper_Type)?;
-        if c.Py_IS_TYPE(&object_7, &_PyMethodWrapper_Type_3)? {
-            let object_8 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
+        if c.Py_IS_TYPE(a, &_PyMethodWrapper_Type_3)? {
             let _PyMethodWrapper_Type_4 = c.global(Global::_PyMethodWrapper_Type)?;
-            if c.Py_IS_TYPE(&object_8, &_PyMethodWrapper_Type_4)? {
-                let object_3 = match a {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->descr")),
-                };
-                let descr = c.wrapperobject_descr(&object_3)?;
-                let object_4 = match b {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->descr")),
-                };
-                let descr_2 = c.wrapperobject_descr(&object_4)?;
+            if c.Py_IS_TYPE(b, &_PyMethodWrapper_Type_4)? {
+                let descr = c.wrapperobject_descr(a)?;
+                let descr_2 = c.wrapperobject_descr(b)?;
                 let is = match (descr.as_ref(), descr_2.as_ref()) {
                     (Some(x), Some(y)) => c.Py_Is(x, y)?,
                     (None, None) => true,
                     _ => false,
                 };
                 let value = if is {
-                    let object_5 = match a {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->self")),
-                    };
-                    let self_ = c.wrapperobject_self(&object_5)?;
-                    let object_6 = match b {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->self")),
-                    };
-                    let self__2 = c.wrapperobject_self(&object_6)?;
+                    let self_ = c.wrapperobject_self(a)?;
+                    let self__2 = c.wrapperobject_self(b)?;
                     if match (self_.as_ref(), self__2.as_ref()) {
                         (Some(x), Some(y)) => c.Py_Is(x, y)?,
                         (None, None) => true,
@@ -2152,44 +2120,20 @@ pub fn wrapper_richcompare<C: CApi>(
     if op != 3 {
         return Ok(c.global(Global::Py_NotImplemented)?);
     }
-    let object = match a {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
     let _PyMethodWrapper_Type = c.global(Global::_PyMethodWrapper_Type)?;
-    if c.Py_IS_TYPE(&object, &_PyMethodWrapper_Type)? {
-        let object_2 = match b {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
+    if c.Py_IS_TYPE(a, &_PyMethodWrapper_Type)? {
         let _PyMethodWrapper_Type_2 = c.global(Global::_PyMethodWrapper_Type)?;
-        if c.Py_IS_TYPE(&object_2, &_PyMethodWrapper_Type_2)? {
-            let object_3 = match a {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->descr")),
-            };
-            let descr = c.wrapperobject_descr(&object_3)?;
-            let object_4 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->descr")),
-            };
-            let descr_2 = c.wrapperobject_descr(&object_4)?;
+        if c.Py_IS_TYPE(b, &_PyMethodWrapper_Type_2)? {
+            let descr = c.wrapperobject_descr(a)?;
+            let descr_2 = c.wrapperobject_descr(b)?;
             let is = match (descr.as_ref(), descr_2.as_ref()) {
                 (Some(x), Some(y)) => c.Py_Is(x, y)?,
                 (None, None) => true,
                 _ => false,
             };
             let value = if is {
-                let object_5 = match a {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->self")),
-                };
-                let self_ = c.wrapperobject_self(&object_5)?;
-                let object_6 = match b {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->self")),
-                };
-                let self__2 = c.wrapperobject_self(&object_6)?;
+                let self_ = c.wrapperobject_self(a)?;
+                let self__2 = c.wrapperobject_self(b)?;
                 if match (self_.as_ref(), self__2.as_ref()) {
                     (Some(x), Some(y)) => c.Py_Is(x, y)?,
                     (None, None) => true,

@@ -309,7 +309,7 @@ pub fn free_values<C: CApi>(
 /// CPython: Objects/dictobject.c, `new_dict`.
 pub fn new_dict<C: CApi>(
     c: &mut C,
-    keys: Option<&C::Object>,
+    keys: &C::Object,
     values: Option<&C::Object>,
     used: isize,
     free_values_on_failure: i32,
@@ -349,11 +349,7 @@ pub fn new_dict<C: CApi>(
         let mp_2 = match c._PyObject_GC_New(&PyDict_Type) {
             Ok(mp_2) => mp_2,
             Err(error) if c.is_exception(&error) => {
-                let object_6 = match keys {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                c.dictkeys_decref(&object_6, 0)?;
+                c.dictkeys_decref(keys, 0)?;
                 if free_values_on_failure != 0 {
                     super::dictobject::free_values(c, values, 0)?;
                     return Err(error);
@@ -364,21 +360,21 @@ pub fn new_dict<C: CApi>(
         };
         Some(mp_2.clone())
     };
-    let object_7 = match mp_3.as_ref() {
+    let object_6 = match mp_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->ma_keys")),
     };
-    c.set_PyDictObject_ma_keys(&object_7, keys)?;
-    let object_8 = match mp_3.as_ref() {
+    c.set_PyDictObject_ma_keys(&object_6, Some(keys))?;
+    let object_7 = match mp_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->ma_values")),
     };
-    c.set_PyDictObject_ma_values(&object_8, values)?;
-    let object_9 = match mp_3.as_ref() {
+    c.set_PyDictObject_ma_values(&object_7, values)?;
+    let object_8 = match mp_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->ma_used")),
     };
-    c.set_PyDictObject_ma_used(&object_9, used)?;
+    c.set_PyDictObject_ma_used(&object_8, used)?;
     let state = c.variable("PyInterpreterState")?;
     let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
     let state_2 = c.variable("PyInterpreterState")?;
@@ -386,11 +382,11 @@ pub fn new_dict<C: CApi>(
         &state_2,
         global_version.wrapping_add(4096),
     )?;
-    let object_10 = match mp_3.as_ref() {
+    let object_9 = match mp_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->ma_version_tag")),
     };
-    c.set_PyDictObject_ma_version_tag(&object_10, global_version.wrapping_add(4096))?;
+    c.set_PyDictObject_ma_version_tag(&object_9, global_version.wrapping_add(4096))?;
     return Ok(mp_3);
 }
 /// CPython: Objects/dictobject.c, `new_dict_with_shared_keys`.
@@ -431,13 +427,13 @@ pub fn new_dict_with_shared_keys<C: CApi>(
             break;
         }
     };
-    return Ok(super::dictobject::new_dict(c, Some(keys), Some(&values), 0, 1)?);
+    return Ok(super::dictobject::new_dict(c, keys, Some(&values), 0, 1)?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_New`.
 pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_New);
     let empty_keys_struct = c.variable("empty_keys_struct")?;
-    return Ok(super::dictobject::new_dict(c, Some(&empty_keys_struct), None, 0, 0)?);
+    return Ok(super::dictobject::new_dict(c, &empty_keys_struct, None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `lookdict_index`.
 pub fn lookdict_index<C: CApi>(
@@ -691,7 +687,7 @@ pub fn _Py_dict_lookup_threadsafe<C: CApi>(
     value_addr: &mut Option<C::Object>,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_Py_dict_lookup_threadsafe);
-    return Ok(c._Py_dict_lookup(Some(mp), key, hash, value_addr)?);
+    return Ok(c._Py_dict_lookup(mp, key, hash, value_addr)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_HasOnlyStringKeys`.
 pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
@@ -708,7 +704,9 @@ pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c.PyDict_Next(dict, &mut pos_2, &mut key, &mut value) {
+            let result = match c
+                .PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)
+            {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
                     return Err(
@@ -980,15 +978,11 @@ pub fn find_empty_slot<C: CApi>(
 /// CPython: Objects/dictobject.c, `insertion_resize`.
 pub fn insertion_resize<C: CApi>(
     c: &mut C,
-    mp: Option<&C::Object>,
+    mp: &C::Object,
     unicode: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::insertion_resize);
-    let object = match mp {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_used")),
-    };
-    let ma_used = c.PyDictObject_ma_used(&object)?;
+    let ma_used = c.PyDictObject_ma_used(mp)?;
     let result = match super::dictobject::calculate_log2_keysize(
         c,
         ma_used.wrapping_mul(3),
@@ -1054,7 +1048,7 @@ pub fn insert_split_key<C: CApi>(
 /// CPython: Objects/dictobject.c, `insert_split_value`.
 pub fn insert_split_value<C: CApi>(
     c: &mut C,
-    mp: Option<&C::Object>,
+    mp: &C::Object,
     key: &C::Object,
     value: Option<&C::Object>,
     ix: isize,
@@ -1063,14 +1057,10 @@ pub fn insert_split_value<C: CApi>(
     {
         loop {
             {
-                let result = match c._PyObject_GC_IS_TRACKED(mp) {
+                let result = match c._PyObject_GC_IS_TRACKED(Some(mp)) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
-                        let object_3 = match mp {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->ma_values")),
-                        };
-                        if c.PyDictObject_ma_values_values_at(&object_3, ix)?.is_some() {
+                        if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
                             return Err(
                                 c
                                     .unsupported(
@@ -1092,14 +1082,7 @@ pub fn insert_split_value<C: CApi>(
                         let result_2 = match c._PyObject_GC_MAY_BE_TRACKED(Some(key)) {
                             Ok(result_2) => result_2,
                             Err(error_2) if c.is_exception(&error_2) => {
-                                let object_2 = match mp {
-                                    Some(object) => object.clone(),
-                                    None => return Err(c.unsupported("NULL->ma_values")),
-                                };
-                                if c
-                                    .PyDictObject_ma_values_values_at(&object_2, ix)?
-                                    .is_some()
-                                {
+                                if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
                                     return Err(
                                         c
                                             .unsupported(
@@ -1120,14 +1103,7 @@ pub fn insert_split_value<C: CApi>(
                             let result_3 = match c._PyObject_GC_MAY_BE_TRACKED(value) {
                                 Ok(result_3) => result_3,
                                 Err(error_3) if c.is_exception(&error_3) => {
-                                    let object = match mp {
-                                        Some(object) => object.clone(),
-                                        None => return Err(c.unsupported("NULL->ma_values")),
-                                    };
-                                    if c
-                                        .PyDictObject_ma_values_values_at(&object, ix)?
-                                        .is_some()
-                                    {
+                                    if c.PyDictObject_ma_values_values_at(mp, ix)?.is_some() {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -1152,107 +1128,47 @@ pub fn insert_split_value<C: CApi>(
             break;
         }
     };
-    let object_4 = match mp {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_values")),
-    };
-    let old_value = c.PyDictObject_ma_values_values_at(&object_4, ix)?;
+    let old_value = c.PyDictObject_ma_values_values_at(mp, ix)?;
     if old_value.is_some() {
         let result_4 = match c._PyDict_NotifyEvent(1, mp, Some(key), value) {
             Ok(result_4) => result_4,
             Err(error_4) if c.is_exception(&error_4) => {
-                let object_7 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_values")),
-                };
-                c.set_PyDictObject_ma_values_values_at(&object_7, ix, value)?;
-                let object_8 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_version_tag")),
-                };
-                c.set_PyDictObject_ma_version_tag(&object_8, 18446744073709551615)?;
+                c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
+                c.set_PyDictObject_ma_version_tag(mp, 18446744073709551615)?;
                 return Err(error_4);
             }
             Err(error_4) => return Err(error_4),
         };
-        let object_5 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_values")),
-        };
-        c.set_PyDictObject_ma_values_values_at(&object_5, ix, value)?;
-        let object_6 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_version_tag")),
-        };
-        c.set_PyDictObject_ma_version_tag(&object_6, result_4)?;
+        c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
+        c.set_PyDictObject_ma_version_tag(mp, result_4)?;
     } else {
         let result_5 = match c._PyDict_NotifyEvent(0, mp, Some(key), value) {
             Ok(result_5) => result_5,
             Err(error_5) if c.is_exception(&error_5) => {
-                let object_15 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_values")),
-                };
-                c.set_PyDictObject_ma_values_values_at(&object_15, ix, value)?;
-                let object_16 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_values")),
-                };
-                let ma_values_2 = c.PyDictObject_ma_values(&object_16)?;
-                let object_17 = match ma_values_2.as_ref() {
+                c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
+                let ma_values_2 = c.PyDictObject_ma_values(mp)?;
+                let object_2 = match ma_values_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                c._PyDictValues_AddToInsertionOrder(&object_17, ix)?;
-                let object_18 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_used")),
-                };
-                let ma_used_2 = c.PyDictObject_ma_used(&object_18)?;
-                let object_19 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_used")),
-                };
-                c.set_PyDictObject_ma_used(&object_19, ma_used_2.wrapping_add(1))?;
-                let object_20 = match mp {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->ma_version_tag")),
-                };
-                c.set_PyDictObject_ma_version_tag(&object_20, 18446744073709551615)?;
+                c._PyDictValues_AddToInsertionOrder(&object_2, ix)?;
+                let ma_used_2 = c.PyDictObject_ma_used(mp)?;
+                c.set_PyDictObject_ma_used(mp, ma_used_2.wrapping_add(1))?;
+                c.set_PyDictObject_ma_version_tag(mp, 18446744073709551615)?;
                 return Err(error_5);
             }
             Err(error_5) => return Err(error_5),
         };
-        let object_9 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_values")),
-        };
-        c.set_PyDictObject_ma_values_values_at(&object_9, ix, value)?;
-        let object_10 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_values")),
-        };
-        let ma_values = c.PyDictObject_ma_values(&object_10)?;
-        let object_11 = match ma_values.as_ref() {
+        c.set_PyDictObject_ma_values_values_at(mp, ix, value)?;
+        let ma_values = c.PyDictObject_ma_values(mp)?;
+        let object = match ma_values.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        c._PyDictValues_AddToInsertionOrder(&object_11, ix)?;
-        let object_12 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_used")),
-        };
-        let ma_used = c.PyDictObject_ma_used(&object_12)?;
-        let object_13 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_used")),
-        };
-        c.set_PyDictObject_ma_used(&object_13, ma_used.wrapping_add(1))?;
-        let object_14 = match mp {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_version_tag")),
-        };
-        c.set_PyDictObject_ma_version_tag(&object_14, result_5)?;
+        c._PyDictValues_AddToInsertionOrder(&object, ix)?;
+        let ma_used = c.PyDictObject_ma_used(mp)?;
+        c.set_PyDictObject_ma_used(mp, ma_used.wrapping_add(1))?;
+        c.set_PyDictObject_ma_version_tag(mp, result_5)?;
     };
     return Ok(());
 }
@@ -1381,7 +1297,7 @@ pub fn dict_new_presized<C: CApi>(
         result
     };
     let new_keys = c.new_keys_object(log2_newsize, unicode)?;
-    return Ok(super::dictobject::new_dict(c, Some(&new_keys), None, 0, 0)?);
+    return Ok(super::dictobject::new_dict(c, &new_keys, None, 0, 0)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_NewPresized`.
 pub fn _PyDict_NewPresized<C: CApi>(
@@ -1431,7 +1347,7 @@ pub fn _PyDict_FromItems<C: CApi>(
                     let value = c.item(vs, 0)?;
                     match super::dictobject::setitem_lock_held(
                         c,
-                        Some(dict),
+                        dict,
                         &key,
                         Some(&value),
                     ) {
@@ -1479,7 +1395,7 @@ pub fn _PyDict_LookupIndex<C: CApi>(
     c.enter(FunctionId::_PyDict_LookupIndex);
     let result = c._PyObject_HashFast(key)?;
     let mut value = None::<C::Object>;
-    return Ok(c._Py_dict_lookup(Some(mp), key, result, &mut value)?);
+    return Ok(c._Py_dict_lookup(mp, key, result, &mut value)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemRef_KnownHash_LockHeld`.
 pub fn _PyDict_GetItemRef_KnownHash_LockHeld<C: CApi>(
@@ -1491,7 +1407,7 @@ pub fn _PyDict_GetItemRef_KnownHash_LockHeld<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemRef_KnownHash_LockHeld);
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(op), key, hash, &mut value) {
+    match c._Py_dict_lookup(op, key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -1516,7 +1432,7 @@ pub fn _PyDict_GetItemRef_KnownHash<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_GetItemRef_KnownHash);
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(op), key, hash, &mut value) {
+    match c._Py_dict_lookup(op, key, hash, &mut value) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             *result = None;
@@ -1548,7 +1464,7 @@ pub fn _PyDict_GetItemRef_Unicode_LockHeld<C: CApi>(
         Err(error) => return Err(error),
     };
     let mut value = None::<C::Object>;
-    match c._Py_dict_lookup(Some(op), key, result_2, &mut value) {
+    match c._Py_dict_lookup(op, key, result_2, &mut value) {
         Ok(_) => {}
         Err(error_2) if c.is_exception(&error_2) => {
             *result = None;
@@ -1653,18 +1569,14 @@ pub fn _PyDict_LoadGlobal<C: CApi>(
 /// CPython: Objects/dictobject.c, `setitem_take2_lock_held`.
 pub fn setitem_take2_lock_held<C: CApi>(
     c: &mut C,
-    mp: Option<&C::Object>,
+    mp: &C::Object,
     key: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::setitem_take2_lock_held);
     let result = c._PyObject_HashFast(key)?;
-    let object = match mp {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_keys")),
-    };
     let empty_keys_struct = c.variable("empty_keys_struct")?;
-    let ma_keys = c.PyDictObject_ma_keys(&object)?;
+    let ma_keys = c.PyDictObject_ma_keys(mp)?;
     if match ma_keys.as_ref() {
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
@@ -1681,14 +1593,12 @@ pub fn _PyDict_SetItem_Take2<C: CApi>(
     value: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_Take2);
-    return Ok(
-        super::dictobject::setitem_take2_lock_held(c, Some(mp), key, Some(value))?,
-    );
+    return Ok(super::dictobject::setitem_take2_lock_held(c, mp, key, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `setitem_lock_held`.
 pub fn setitem_lock_held<C: CApi>(
     c: &mut C,
-    mp: Option<&C::Object>,
+    mp: &C::Object,
     key: &C::Object,
     value: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
@@ -1710,9 +1620,9 @@ pub fn _PyDict_SetItem_KnownHash_LockHeld<C: CApi>(
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
     } {
-        return Ok(c.insert_to_emptydict(Some(mp), key, hash, Some(value))?);
+        return Ok(c.insert_to_emptydict(mp, key, hash, Some(value))?);
     }
-    return Ok(c.insertdict(Some(mp), Some(key), hash, Some(value))?);
+    return Ok(c.insertdict(mp, Some(key), hash, Some(value))?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_SetItem_KnownHash`.
 pub fn _PyDict_SetItem_KnownHash<C: CApi>(
@@ -1746,7 +1656,7 @@ pub fn delitem_knownhash_lock_held<C: CApi>(
     c.enter(FunctionId::delitem_knownhash_lock_held);
     if c.PyDict_Check(op)? {
         let mut old_value = None::<C::Object>;
-        let result = match c._Py_dict_lookup(Some(op), key, hash, &mut old_value) {
+        let result = match c._Py_dict_lookup(op, key, hash, &mut old_value) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(c._PyErr_SetKeyError(key));
@@ -1754,7 +1664,7 @@ pub fn delitem_knownhash_lock_held<C: CApi>(
             Err(error) => return Err(error),
         };
         if let Some(old_value_2) = &old_value {
-            let result_2 = match c._PyDict_NotifyEvent(2, Some(op), Some(key), None) {
+            let result_2 = match c._PyDict_NotifyEvent(2, op, Some(key), None) {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
                     c.delitem_common(
@@ -1803,7 +1713,7 @@ pub fn clear_lock_held<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Erro
         } {
             return Ok(());
         }
-        let result = match c._PyDict_NotifyEvent(4, Some(op), None, None) {
+        let result = match c._PyDict_NotifyEvent(4, op, None, None) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 super::dictobject::ensure_shared_on_resize(c, op)?;
@@ -1893,31 +1803,54 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
     mp: &C::Object,
     key: &C::Object,
     hash: isize,
-    result: &mut Option<C::Object>,
+    mut result: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_Pop_KnownHash);
     if c.PyDictObject_ma_used(mp)? == 0 {
-        *result = None;
+        if result.is_some() {
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = None;
+            }
+        }
         return Ok(0);
     }
     let mut old_value = None::<C::Object>;
-    let result_2 = match c._Py_dict_lookup(Some(mp), key, hash, &mut old_value) {
+    let result_2 = match c._Py_dict_lookup(mp, key, hash, &mut old_value) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
-            *result = None;
+            if result.is_some() {
+                if let Some(variable) = result.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error);
+            }
             return Err(error);
         }
         Err(error) => return Err(error),
     };
     let Some(old_value_2) = &old_value else {
-        *result = None;
+        if result.is_some() {
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = None;
+            }
+        }
         return Ok(0);
     };
-    let result_3 = match c._PyDict_NotifyEvent(2, Some(mp), Some(key), None) {
+    let result_3 = match c._PyDict_NotifyEvent(2, mp, Some(key), None) {
         Ok(result_3) => result_3,
         Err(error_2) if c.is_exception(&error_2) => {
             c.delitem_common(mp, hash, result_2, old_value_2, 18446744073709551615)?;
-            *result = Some(old_value_2.clone());
+            if result.is_some() {
+                if let Some(variable) = result.as_deref_mut() {
+                    *variable = Some(old_value_2.clone());
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "_PyDict_Pop_KnownHash: another result than usual while an exception is pending",
+                        ),
+                );
+            }
             return Err(
                 c
                     .unsupported(
@@ -1928,7 +1861,11 @@ pub fn _PyDict_Pop_KnownHash<C: CApi>(
         Err(error_2) => return Err(error_2),
     };
     c.delitem_common(mp, hash, result_2, old_value_2, result_3)?;
-    *result = Some(old_value_2.clone());
+    if result.is_some() {
+        if let Some(variable) = result.as_deref_mut() {
+            *variable = Some(old_value_2.clone());
+        }
+    }
     return Ok(1);
 }
 /// CPython: Objects/dictobject.c, `pop_lock_held`.
@@ -1936,21 +1873,34 @@ pub fn pop_lock_held<C: CApi>(
     c: &mut C,
     op: &C::Object,
     key: &C::Object,
-    result: &mut Option<C::Object>,
+    mut result: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::pop_lock_held);
     if !c.PyDict_Check(op)? {
-        *result = None;
+        if result.is_some() {
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = None;
+            }
+        }
         return Err(c.PyErr_BadInternalCall());
     }
     if c.PyDictObject_ma_used(op)? == 0 {
-        *result = None;
+        if result.is_some() {
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = None;
+            }
+        }
         return Ok(0);
     }
     let result_2 = match c._PyObject_HashFast(key) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
-            *result = None;
+            if result.is_some() {
+                if let Some(variable) = result.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error);
+            }
             return Err(error);
         }
         Err(error) => return Err(error),
@@ -1960,7 +1910,7 @@ pub fn pop_lock_held<C: CApi>(
         op,
         key,
         result_2,
-        result,
+        result.as_deref_mut(),
     ) {
         Ok(result_3) => result_3,
         Err(error_2) if c.is_exception(&error_2) => {
@@ -1980,28 +1930,33 @@ pub fn PyDict_Pop<C: CApi>(
     c: &mut C,
     op: &C::Object,
     key: &C::Object,
-    result: &mut Option<C::Object>,
+    mut result: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_Pop);
-    return Ok(super::dictobject::pop_lock_held(c, op, key, result)?);
+    return Ok(super::dictobject::pop_lock_held(c, op, key, result.as_deref_mut())?);
 }
 /// CPython: Objects/dictobject.c, `PyDict_PopString`.
 pub fn PyDict_PopString<C: CApi>(
     c: &mut C,
     op: &C::Object,
     key: &str,
-    result: &mut Option<C::Object>,
+    mut result: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_PopString);
     let key_obj = match c.PyUnicode_FromString(Some(key)) {
         Ok(key_obj) => key_obj,
         Err(error) if c.is_exception(&error) => {
-            *result = None;
+            if result.is_some() {
+                if let Some(variable) = result.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error);
+            }
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    return Ok(super::dictobject::PyDict_Pop(c, op, &key_obj, result)?);
+    return Ok(super::dictobject::PyDict_Pop(c, op, &key_obj, result.as_deref_mut())?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_Pop`.
 pub fn _PyDict_Pop<C: CApi>(
@@ -2012,7 +1967,7 @@ pub fn _PyDict_Pop<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyDict_Pop);
     let mut result = None::<C::Object>;
-    let result_2 = match super::dictobject::PyDict_Pop(c, dict, key, &mut result) {
+    let result_2 = match super::dictobject::PyDict_Pop(c, dict, key, Some(&mut result)) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
             return Err(error);
@@ -2079,7 +2034,7 @@ pub fn dict_dict_fromkeys<C: CApi>(
             c.PyDictObject_ma_keys_dk_log2_size(mp)?
         }
     };
-    let result_5 = match c.dictresize(Some(mp), value_2, i32::from(unicode)) {
+    let result_5 = match c.dictresize(mp, value_2, i32::from(unicode)) {
         Ok(result_5) => result_5,
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
@@ -2102,7 +2057,7 @@ pub fn dict_dict_fromkeys<C: CApi>(
                     &mut pos_2,
                     &mut key,
                     &mut oldvalue,
-                    &mut hash,
+                    Some(&mut hash),
                 )
             {
                 Ok(result_6) => result_6,
@@ -2117,9 +2072,7 @@ pub fn dict_dict_fromkeys<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
             if result_6 != 0 {
-                let result_7 = match c
-                    .insertdict(Some(mp), key.as_ref(), hash, Some(value))
-                {
+                let result_7 = match c.insertdict(mp, key.as_ref(), hash, Some(value)) {
                     Ok(result_7) => result_7,
                     Err(error_5) if c.is_exception(&error_5) => {
                         return Err(error_5);
@@ -2188,7 +2141,7 @@ pub fn dict_set_fromkeys<C: CApi>(
             c.PyDictObject_ma_keys_dk_log2_size(mp)?
         }
     };
-    let result_5 = match c.dictresize(Some(mp), value_2, 0) {
+    let result_5 = match c.dictresize(mp, value_2, 0) {
         Ok(result_5) => result_5,
         Err(error_3) if c.is_exception(&error_3) => {
             return Err(error_3);
@@ -2219,9 +2172,7 @@ pub fn dict_set_fromkeys<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
             if result_6 != 0 {
-                let result_7 = match c
-                    .insertdict(Some(mp), key.as_ref(), hash, Some(value))
-                {
+                let result_7 = match c.insertdict(mp, key.as_ref(), hash, Some(value)) {
                     Ok(result_7) => result_7,
                     Err(error_5) if c.is_exception(&error_5) => {
                         return Err(error_5);
@@ -2272,7 +2223,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
                 if let Some(key_2) = &key {
                     match super::dictobject::setitem_lock_held(
                         c,
-                        Some(&mp),
+                        &mp,
                         key_2,
                         Some(value),
                     ) {
@@ -2311,7 +2262,7 @@ pub fn _PyDict_FromKeys<C: CApi>(
 pub fn dict_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::dict_dealloc);
     c._PyObject_ResurrectStart(self_)?;
-    match c._PyDict_NotifyEvent(5, Some(self_), None, None) {
+    match c._PyDict_NotifyEvent(5, self_, None, None) {
         Ok(_) => {}
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -2436,7 +2387,6 @@ pub fn dict_repr_lock_held<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_repr_lock_held);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     let i = super::object::Py_ReprEnter(c, self_)? as isize;
     if i != 0 {
         let value = if i > 0 {
@@ -2468,6 +2418,7 @@ pub fn dict_repr_lock_held<C: CApi>(
         };
         return Ok(Some(c.PyUnicode_FromString(Some("{}"))?));
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let ma_used = c.PyDictObject_ma_used(self_)?;
@@ -2502,7 +2453,7 @@ pub fn dict_repr_lock_held<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value_2 = None::<C::Object>;
             let result_4 = match c
-                ._PyDict_Next(Some(self_), &mut i_3, &mut key, &mut value_2, &mut 0)
+                ._PyDict_Next(Some(self_), &mut i_3, &mut key, &mut value_2, None)
             {
                 Ok(result_4) => result_4,
                 Err(error_4) if c.is_exception(&error_4) => {
@@ -2900,16 +2851,12 @@ pub fn dict_update<C: CApi>(
 /// CPython: Objects/dictobject.c, `merge_from_seq2_lock_held`.
 pub fn merge_from_seq2_lock_held<C: CApi>(
     c: &mut C,
-    d: Option<&C::Object>,
-    seq2: Option<&C::Object>,
+    d: &C::Object,
+    seq2: &C::Object,
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::merge_from_seq2_lock_held);
-    let object = match seq2 {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let it = super::abstract_::PyObject_GetIter(c, &object)?;
+    let it = super::abstract_::PyObject_GetIter(c, seq2)?;
     {
         let mut i = 0isize;
         loop {
@@ -3010,7 +2957,7 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                         d,
                         &key,
                         Some(&value),
-                        &mut None,
+                        None,
                         0,
                     ) {
                         Ok(_) => {}
@@ -3037,9 +2984,7 @@ pub fn PyDict_MergeFromSeq2<C: CApi>(
     override_: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_MergeFromSeq2);
-    return Ok(
-        super::dictobject::merge_from_seq2_lock_held(c, Some(d), Some(seq2), override_)?,
-    );
+    return Ok(super::dictobject::merge_from_seq2_lock_held(c, d, seq2, override_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_dict_merge`.
 pub fn dict_dict_merge<C: CApi>(
@@ -3074,7 +3019,7 @@ pub fn dict_dict_merge<C: CApi>(
                     };
                     if (c.PyDictKeysObject_dk_log2_size(&object_2)? as i32) == 3 {
                         let result = match c
-                            ._PyDict_NotifyEvent(3, Some(mp), Some(other), None)
+                            ._PyDict_NotifyEvent(3, mp, Some(other), None)
                         {
                             Ok(result) => result,
                             Err(error) if c.is_exception(&error) => {
@@ -3141,7 +3086,7 @@ pub fn dict_dict_merge<C: CApi>(
                         << 1) / 3) as isize) < c.PyDictObject_ma_used(other)?
                     {
                         let result = match c
-                            ._PyDict_NotifyEvent(3, Some(mp), Some(other), None)
+                            ._PyDict_NotifyEvent(3, mp, Some(other), None)
                         {
                             Ok(result) => result,
                             Err(error) if c.is_exception(&error) => {
@@ -3231,7 +3176,7 @@ pub fn dict_dict_merge<C: CApi>(
             }
             Err(error_4) => return Err(error_4),
         };
-        let result_5 = match c.dictresize(Some(mp), result_4, i32::from(unicode)) {
+        let result_5 = match c.dictresize(mp, result_4, i32::from(unicode)) {
             Ok(result_5) => result_5,
             Err(error_5) if c.is_exception(&error_5) => {
                 return Err(error_5);
@@ -3251,7 +3196,13 @@ pub fn dict_dict_merge<C: CApi>(
             let mut value = None::<C::Object>;
             let mut hash = 0;
             let result_6 = match c
-                ._PyDict_Next(Some(other), &mut pos_2, &mut key, &mut value, &mut hash)
+                ._PyDict_Next(
+                    Some(other),
+                    &mut pos_2,
+                    &mut key,
+                    &mut value,
+                    Some(&mut hash),
+                )
             {
                 Ok(result_6) => result_6,
                 Err(error_6) if c.is_exception(&error_6) => {
@@ -3275,7 +3226,7 @@ pub fn dict_dict_merge<C: CApi>(
             if result_6 != 0 {
                 let err_3 = if override__2 == 1 {
                     let result_7 = match c
-                        .insertdict(Some(mp), key.as_ref(), hash, value.as_ref())
+                        .insertdict(mp, key.as_ref(), hash, value.as_ref())
                     {
                         Ok(result_7) => result_7,
                         Err(error_7) if c.is_exception(&error_7) => {
@@ -3308,7 +3259,7 @@ pub fn dict_dict_merge<C: CApi>(
                     };
                     let err_2 = if result_8 == 0 {
                         let result_9 = match c
-                            .insertdict(Some(mp), key.as_ref(), hash, value.as_ref())
+                            .insertdict(mp, key.as_ref(), hash, value.as_ref())
                         {
                             Ok(result_9) => result_9,
                             Err(error_9) if c.is_exception(&error_9) => {
@@ -3411,7 +3362,7 @@ pub fn dict_merge<C: CApi>(
                         )? {
                             super::dictobject::setitem_lock_held(
                                 c,
-                                Some(a),
+                                a,
                                 key_3,
                                 Some(value),
                             )?;
@@ -3488,12 +3439,7 @@ pub fn dict_merge<C: CApi>(
                         b_2,
                         key_3,
                     )? {
-                        super::dictobject::setitem_lock_held(
-                            c,
-                            Some(a),
-                            key_3,
-                            Some(value),
-                        )?;
+                        super::dictobject::setitem_lock_held(c, a, key_3, Some(value))?;
                         let key_5 = match super::abstract_::PyIter_Next(c, &iter) {
                             Ok(key_5) => key_5,
                             Err(error_3) if c.is_exception(&error_3) => {
@@ -3711,7 +3657,7 @@ pub fn copy_lock_held<C: CApi>(
         return Ok(None);
     }
     let keys = c.clone_combined_dict_keys(o)?;
-    if let Some(new) = &super::dictobject::new_dict(c, Some(&keys), None, 0, 0)? {
+    if let Some(new) = &super::dictobject::new_dict(c, &keys, None, 0, 0)? {
         let object_13 = match o {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL->ma_used")),
@@ -3831,36 +3777,38 @@ pub fn dict_get_impl<C: CApi>(
 /// CPython: Objects/dictobject.c, `dict_setdefault_ref_lock_held`.
 pub fn dict_setdefault_ref_lock_held<C: CApi>(
     c: &mut C,
-    d: Option<&C::Object>,
+    d: &C::Object,
     key: &C::Object,
     default_value: Option<&C::Object>,
-    result: &mut Option<C::Object>,
+    mut result: Option<&mut Option<C::Object>>,
     incref_result: i32,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_setdefault_ref_lock_held);
-    let object = match d {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if !c.PyDict_Check(&object)? {
+    if !c.PyDict_Check(d)? {
         let error_7 = c.PyErr_BadInternalCall();
-        *result = None;
+        if result.is_some() {
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = None;
+            }
+            return Err(error_7);
+        }
         return Err(error_7);
     }
     let result_2 = match c._PyObject_HashFast(key) {
         Ok(result_2) => result_2,
         Err(error) if c.is_exception(&error) => {
-            *result = None;
+            if result.is_some() {
+                if let Some(variable) = result.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error);
+            }
             return Err(error);
         }
         Err(error) => return Err(error),
     };
-    let object_2 = match d {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_keys")),
-    };
     let empty_keys_struct = c.variable("empty_keys_struct")?;
-    let ma_keys = c.PyDictObject_ma_keys(&object_2)?;
+    let ma_keys = c.PyDictObject_ma_keys(d)?;
     if match ma_keys.as_ref() {
         Some(object) => c.Py_Is(&empty_keys_struct, object)?,
         None => false,
@@ -3868,37 +3816,41 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         match c.insert_to_emptydict(d, key, result_2, default_value) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
-                *result = None;
+                if result.is_some() {
+                    if let Some(variable) = result.as_deref_mut() {
+                        *variable = None;
+                    }
+                    return Err(error_2);
+                }
                 return Err(error_2);
             }
             Err(error_2) => return Err(error_2),
         };
-        if incref_result != 0 {}
-        *result = default_value.cloned();
+        if result.is_some() {
+            if incref_result != 0 {}
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = default_value.cloned();
+            }
+        }
         return Ok(0);
     }
     let check = c.PyUnicode_CheckExact(key)?;
-    if !check {
-        let object_3 = match d {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->ma_keys")),
-        };
-        if (c.PyDictObject_ma_keys_dk_kind(&object_3)? as i32) != 0 {
-            match super::dictobject::insertion_resize(c, d, 0) {
-                Ok(_) => {}
-                Err(error_3) if c.is_exception(&error_3) => {
-                    *result = None;
+    if !(check || !((c.PyDictObject_ma_keys_dk_kind(d)? as i32) != 0)) {
+        match super::dictobject::insertion_resize(c, d, 0) {
+            Ok(_) => {}
+            Err(error_3) if c.is_exception(&error_3) => {
+                if result.is_some() {
+                    if let Some(variable) = result.as_deref_mut() {
+                        *variable = None;
+                    }
                     return Err(error_3);
                 }
-                Err(error_3) => return Err(error_3),
-            };
-        }
+                return Err(error_3);
+            }
+            Err(error_3) => return Err(error_3),
+        };
     }
-    let object_4 = match d {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_values")),
-    };
-    if !c.PyDictObject_ma_values(&object_4)?.is_some() {
+    if !c.PyDictObject_ma_values(d)?.is_some() {
         let mut value_3 = None::<C::Object>;
         match c._Py_dict_lookup(d, key, result_2, &mut value_3) {
             Ok(_) => {}
@@ -3912,15 +3864,15 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
             }
             Err(error_6) => return Err(error_6),
         };
-        if incref_result != 0 {}
-        *result = value_3.clone();
+        if result.is_some() {
+            if incref_result != 0 {}
+            if let Some(variable) = result.as_deref_mut() {
+                *variable = value_3.clone();
+            }
+        }
         return Ok(1);
     }
-    let object_5 = match d {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_keys")),
-    };
-    let ma_keys_2 = c.PyDictObject_ma_keys(&object_5)?;
+    let ma_keys_2 = c.PyDictObject_ma_keys(d)?;
     let result_5 = match super::dictobject::insert_split_key(
         c,
         ma_keys_2.as_ref(),
@@ -3938,11 +3890,7 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         }
         Err(error_4) => return Err(error_4),
     };
-    let object_6 = match d {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->ma_values")),
-    };
-    let value = c.PyDictObject_ma_values_values_at(&object_6, result_5)?;
+    let value = c.PyDictObject_ma_values_values_at(d, result_5)?;
     let already_present = value.is_some();
     let value_2 = if already_present {
         value.clone()
@@ -3950,8 +3898,21 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         match super::dictobject::insert_split_value(c, d, key, default_value, result_5) {
             Ok(_) => {}
             Err(error_5) if c.is_exception(&error_5) => {
-                if !(incref_result != 0) {
-                    *result = default_value.cloned();
+                if result.is_some() {
+                    if !(incref_result != 0) {
+                        if let Some(variable) = result.as_deref_mut() {
+                            *variable = default_value.cloned();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "dict_setdefault_ref_lock_held: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if let Some(variable) = result.as_deref_mut() {
+                        *variable = default_value.cloned();
+                    }
                     return Err(
                         c
                             .unsupported(
@@ -3959,7 +3920,6 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
                             ),
                     );
                 }
-                *result = default_value.cloned();
                 return Err(
                     c
                         .unsupported(
@@ -3971,8 +3931,12 @@ pub fn dict_setdefault_ref_lock_held<C: CApi>(
         };
         default_value.cloned()
     };
-    if incref_result != 0 {}
-    *result = value_2.clone();
+    if result.is_some() {
+        if incref_result != 0 {}
+        if let Some(variable) = result.as_deref_mut() {
+            *variable = value_2.clone();
+        }
+    }
     return Ok(i32::from(already_present));
 }
 /// CPython: Objects/dictobject.c, `PyDict_SetDefaultRef`.
@@ -3987,10 +3951,10 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
     return Ok(
         super::dictobject::dict_setdefault_ref_lock_held(
             c,
-            Some(d),
+            d,
             key,
             Some(default_value),
-            result,
+            Some(&mut *result),
             1,
         )?,
     );
@@ -4006,10 +3970,10 @@ pub fn PyDict_SetDefault<C: CApi>(
     let mut result = None::<C::Object>;
     super::dictobject::dict_setdefault_ref_lock_held(
         c,
-        Some(d),
+        d,
         key,
         Some(defaultobj),
-        &mut result,
+        Some(&mut result),
         0,
     )?;
     return Ok(result);
@@ -4025,10 +3989,10 @@ pub fn dict_setdefault_impl<C: CApi>(
     let mut val = None::<C::Object>;
     super::dictobject::dict_setdefault_ref_lock_held(
         c,
-        Some(self_),
+        self_,
         key,
         Some(default_value),
-        &mut val,
+        Some(&mut val),
         1,
     )?;
     return Ok(val);
@@ -4077,7 +4041,7 @@ pub fn dict_popitem_impl<C: CApi>(
     let ma_values = c.PyDictObject_ma_values(self_)?;
     if ma_values.is_some() {
         let dk_log2_size = c.PyDictObject_ma_keys_dk_log2_size(self_)?;
-        match c.dictresize(Some(self_), dk_log2_size, 1) {
+        match c.dictresize(self_, dk_log2_size, 1) {
             Ok(_) => {}
             Err(error) if c.is_exception(&error) => {
                 return Err(error);
@@ -4121,7 +4085,7 @@ pub fn dict_popitem_impl<C: CApi>(
         };
         let pointer_2 = c.step(&ep0, i_4, "PyDictUnicodeEntry")?;
         let key = c.PyDictUnicodeEntry_me_key(&pointer_2)?;
-        let result_2 = match c._PyDict_NotifyEvent(2, Some(self_), key.as_ref(), None) {
+        let result_2 = match c._PyDict_NotifyEvent(2, self_, key.as_ref(), None) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
                 super::dictobject::unicode_get_hash(c, key.as_ref())?;
@@ -4187,8 +4151,7 @@ pub fn dict_popitem_impl<C: CApi>(
         };
         let pointer_10 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
         let key_2 = c.PyDictKeyEntry_me_key(&pointer_10)?;
-        let result_4 = match c._PyDict_NotifyEvent(2, Some(self_), key_2.as_ref(), None)
-        {
+        let result_4 = match c._PyDict_NotifyEvent(2, self_, key_2.as_ref(), None) {
             Ok(result_4) => result_4,
             Err(error_5) if c.is_exception(&error_5) => {
                 let pointer_16 = c.step(&ep0_2, i_8, "PyDictKeyEntry")?;
@@ -4468,7 +4431,7 @@ pub fn _PyDict_Contains_KnownHash<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_Contains_KnownHash);
     let mut value = None::<C::Object>;
-    c._Py_dict_lookup(Some(op), key, hash, &mut value)?;
+    c._Py_dict_lookup(op, key, hash, &mut value)?;
     if value.is_some() {
         return Ok(1);
     }
@@ -4487,25 +4450,17 @@ pub fn _PyDict_ContainsId<C: CApi>(
 /// CPython: Objects/dictobject.c, `dict_new`.
 pub fn dict_new<C: CApi>(
     c: &mut C,
-    type_: Option<&C::Object>,
+    type_: &C::Object,
     _args: Option<&C::Object>,
     _kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict_new);
-    let object = match type_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->tp_alloc")),
-    };
-    let tp_alloc = c.slot(&object, Slot::tp_alloc)?;
+    let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
     let function = match tp_alloc.as_ref() {
         Some(function) => function.clone(),
         None => return Err(c.unsupported("call of a slot that is empty")),
     };
-    let object_2 = match type_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let d = c.call_allocfunc(&function, &object_2, 0)?;
+    let d = c.call_allocfunc(&function, type_, 0)?;
     c.set_PyDictObject_ma_used(&d, 0)?;
     let state = c.variable("PyInterpreterState")?;
     let global_version = c.PyInterpreterState_dict_state_global_version(&state)?;
@@ -4520,10 +4475,7 @@ pub fn dict_new<C: CApi>(
     let empty_keys_struct_2 = c.variable("empty_keys_struct")?;
     c.set_PyDictObject_ma_keys(&d, Some(&empty_keys_struct_2))?;
     c.set_PyDictObject_ma_values(&d, None)?;
-    let is = !match type_ {
-        Some(object) => c.is(object, Global::PyDict_Type)?,
-        None => false,
-    };
+    let is = !c.is(type_, Global::PyDict_Type)?;
     if is {
         {
             let result = match c._PyObject_GC_IS_TRACKED(Some(&d)) {
@@ -4583,7 +4535,7 @@ pub fn dict_vectorcall<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    let self_ = super::dictobject::dict_new(c, Some(type_), None, None)?;
+    let self_ = super::dictobject::dict_new(c, type_, None, None)?;
     let args_2 = if result == 1 {
         let item = c.item(args, 0)?;
         let result_3 = match super::dictobject::dict_update_arg(c, &self_, &item) {
@@ -5056,32 +5008,24 @@ pub fn _PyDictView_New<C: CApi>(
 /// CPython: Objects/dictobject.c, `dictview_mapping`.
 pub fn dictview_mapping<C: CApi>(
     c: &mut C,
-    view: Option<&C::Object>,
+    view: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dictview_mapping);
-    let object = match view {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->dv_dict")),
-    };
-    let mapping = c._PyDictViewObject_dv_dict(&object)?;
-    let object_2 = match mapping.as_ref() {
+    let mapping = c._PyDictViewObject_dv_dict(view)?;
+    let object = match mapping.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    return Ok(c.PyDictProxy_New(&object_2)?);
+    return Ok(c.PyDictProxy_New(&object)?);
 }
 /// CPython: Objects/dictobject.c, `all_contained_in`.
 pub fn all_contained_in<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    other: Option<&C::Object>,
+    self_: &C::Object,
+    other: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::all_contained_in);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let iter = super::abstract_::PyObject_GetIter(c, &object)?;
+    let iter = super::abstract_::PyObject_GetIter(c, self_)?;
     let ok_2 = {
         let mut ok = 1i32;
         loop {
@@ -5093,13 +5037,9 @@ pub fn all_contained_in<C: CApi>(
                 Err(error) => return Err(error),
             };
             if let Some(next_2) = &next {
-                let object_2 = match other {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
                 let result = match super::abstract_::PySequence_Contains(
                     c,
-                    &object_2,
+                    other,
                     next_2,
                 ) {
                     Ok(result) => result,
@@ -5123,153 +5063,15 @@ pub fn all_contained_in<C: CApi>(
 /// CPython: Objects/dictobject.c, `dictview_richcompare`.
 pub fn dictview_richcompare<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
-    other: Option<&C::Object>,
+    self_: &C::Object,
+    other: &C::Object,
     op: i32,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dictview_richcompare);
-    let object = match other {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyAnySet_Check(&object)? {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::abstract_::PyObject_Size(c, &object_2)?;
-        let object_3 = match other {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
-        let ok_7 = match op {
-            3 | 2 => {
-                let ok = if result == result_2 {
-                    let result_3 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_3) => result_3,
-                        Err(error) if c.is_exception(&error) => {
-                            if op == 3 {
-                                return Err(error);
-                            }
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    result_3
-                } else {
-                    0i32
-                };
-                let ok_2 = if op == 3 && ok >= 0 { i32::from(!(ok != 0)) } else { ok };
-                ok_2
-            }
-            0 => {
-                let ok_3 = if result < result_2 {
-                    let result_4 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(error_2);
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    result_4
-                } else {
-                    0i32
-                };
-                ok_3
-            }
-            1 => {
-                let ok_4 = if result <= result_2 {
-                    let result_5 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_5) => result_5,
-                        Err(error_3) if c.is_exception(&error_3) => {
-                            return Err(error_3);
-                        }
-                        Err(error_3) => return Err(error_3),
-                    };
-                    result_5
-                } else {
-                    0i32
-                };
-                ok_4
-            }
-            4 => {
-                let ok_5 = if result > result_2 {
-                    let result_6 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_6) => result_6,
-                        Err(error_4) if c.is_exception(&error_4) => {
-                            return Err(error_4);
-                        }
-                        Err(error_4) => return Err(error_4),
-                    };
-                    result_6
-                } else {
-                    0i32
-                };
-                ok_5
-            }
-            5 => {
-                let ok_6 = if result >= result_2 {
-                    let result_7 = match super::dictobject::all_contained_in(
-                        c,
-                        other,
-                        self_,
-                    ) {
-                        Ok(result_7) => result_7,
-                        Err(error_5) if c.is_exception(&error_5) => {
-                            return Err(error_5);
-                        }
-                        Err(error_5) => return Err(error_5),
-                    };
-                    result_7
-                } else {
-                    0i32
-                };
-                ok_6
-            }
-            _ => 0i32,
-        };
-        if ok_7 < 0 {
-            return Ok(None);
-        }
-        let result_8 = if ok_7 != 0 {
-            c.global(Global::Py_True)?
-        } else {
-            c.global(Global::Py_False)?
-        };
-        return Ok(Some(result_8));
-    }
-    let object_4 = match other {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyDictViewSet_Check(&object_4)? {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::abstract_::PyObject_Size(c, &object_2)?;
-        let object_3 = match other {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = super::abstract_::PyObject_Size(c, &object_3)?;
+    let check = c.PyAnySet_Check(other)?;
+    if check || c.PyDictViewSet_Check(other)? {
+        let result = super::abstract_::PyObject_Size(c, self_)?;
+        let result_2 = super::abstract_::PyObject_Size(c, other)?;
         let ok_7 = match op {
             3 | 2 => {
                 let ok = if result == result_2 {
@@ -5505,7 +5307,7 @@ pub fn dictviews_sub<C: CApi>(
     c.enter(FunctionId::dictviews_sub);
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let iddifference_update = c._Py_ID("difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &iddifference_update, Some(other))?;
+    c.PyObject_CallMethodOneArg(&result, &iddifference_update, other)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `_PyDictView_Intersect`.
@@ -5696,7 +5498,13 @@ pub fn dictitems_xor_lock_held<C: CApi>(
                 let mut val2_2 = val2.clone();
                 let mut hash = 0;
                 let result = match c
-                    ._PyDict_Next(d2, &mut pos_2, &mut key_2, &mut val2_2, &mut hash)
+                    ._PyDict_Next(
+                        d2,
+                        &mut pos_2,
+                        &mut key_2,
+                        &mut val2_2,
+                        Some(&mut hash),
+                    )
                 {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
@@ -5811,7 +5619,7 @@ pub fn dictviews_xor<C: CApi>(
     }
     let result = super::dictobject::dictviews_to_set(c, self_)?;
     let idsymmetric_difference_update = c._Py_ID("symmetric_difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, Some(other))?;
+    c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, other)?;
     return Ok(Some(result));
 }
 /// CPython: Objects/dictobject.c, `dictviews_isdisjoint`.
@@ -6098,7 +5906,7 @@ pub fn make_dict_from_instance_attributes<C: CApi>(
             break (track, used);
         }
     };
-    let res = match super::dictobject::new_dict(c, Some(keys), Some(values), used_4, 0) {
+    let res = match super::dictobject::new_dict(c, keys, Some(values), used_4, 0) {
         Ok(res) => res,
         Err(error_3) if c.is_exception(&error_3) => {
             if track_4 != 0 {
@@ -6140,9 +5948,7 @@ pub fn _PyDict_SetItem_LockHeld<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyDict_SetItem_LockHeld);
     if let Some(value_2) = value {
-        return Ok(
-            super::dictobject::setitem_lock_held(c, Some(dict), name, Some(value_2))?,
-        );
+        return Ok(super::dictobject::setitem_lock_held(c, dict, name, Some(value_2))?);
     }
     let result = c._PyObject_HashFast(name)?;
     return Ok(super::dictobject::delitem_knownhash_lock_held(c, dict, name, result)?);
@@ -6254,7 +6060,7 @@ pub fn store_instance_attr_lock_held<C: CApi>(
         } else {
             (0i32, None)
         };
-        match c._PyDict_NotifyEvent(value_3, Some(&dict), Some(name), value) {
+        match c._PyDict_NotifyEvent(value_3, &dict, Some(name), value) {
             Ok(_) => {}
             Err(error_4) if c.is_exception(&error_4) => {
                 if value.is_some() {
@@ -6477,7 +6283,7 @@ pub fn store_instance_attr_lock_held<C: CApi>(
     } else {
         (0i32, None)
     };
-    match c._PyDict_NotifyEvent(value_3, Some(&dict), Some(name), value) {
+    match c._PyDict_NotifyEvent(value_3, &dict, Some(name), value) {
         Ok(_) => {}
         Err(error_4) if c.is_exception(&error_4) => {
             if value.is_some() {

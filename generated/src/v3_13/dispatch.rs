@@ -213,7 +213,7 @@ pub fn binaryfunc<C: CApi>(
             Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
         }
         FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
+            Some(super::abstract_::method_output_as_list(c, a0, a1))
         }
         FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
         FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
@@ -455,12 +455,8 @@ pub fn binaryfunc<C: CApi>(
         FunctionId::bytes_rpartition_impl => {
             Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
         }
-        FunctionId::bytes_join => {
-            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
-        }
-        FunctionId::_PyBytes_Join => {
-            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
-        }
+        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
+        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
         FunctionId::bytes_strip_impl => {
             Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
         }
@@ -993,9 +989,7 @@ pub fn binaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::listiter_len => {
-            Some(super::listobject::listiter_len(c, Some(a0), a1))
-        }
+        FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
         FunctionId::listiter_reduce => {
             Some(super::listobject::listiter_reduce(c, a0, a1))
         }
@@ -1627,11 +1621,7 @@ pub fn binaryfunc<C: CApi>(
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
             Some(
-                match super::sliceobject::_PyBuildSlice_ConsumeRefs(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                ) {
+                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2615,7 +2605,7 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dict_new => Some(super::dictobject::dict_new(c, Some(a0), a1, a2)),
+        FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, a1, a2)),
         FunctionId::enum_new => {
             Some(
                 match super::enumobject::enum_new(c, a0, a1?, a2?) {
@@ -2648,7 +2638,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(
-                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
+                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1?, a2) {
                     Ok(error) | Err(error) => Err(error),
                 },
             )
@@ -2735,7 +2725,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), a1, a2) {
+                match super::namespaceobject::namespace_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2790,7 +2780,7 @@ pub fn descrgetfunc<C: CApi>(
         }
         FunctionId::_PyBuildSlice_Consume2 => {
             Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(c, Some(a0), a1, a2) {
+                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1?, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2827,13 +2817,13 @@ pub fn descrgetfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1?, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, a1, a2) {
+                match super::typeobject::type_new(c, a0, a1?, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -2987,7 +2977,7 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -2998,13 +2988,13 @@ pub fn descrsetfunc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -3045,7 +3035,7 @@ pub fn descrsetfunc<C: CApi>(
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -3253,7 +3243,7 @@ pub fn destructor<C: CApi>(
             Some(super::unionobject::unionobject_dealloc(c, a0))
         }
         FunctionId::_PyWeakref_ClearRef => {
-            Some(super::weakrefobject::_PyWeakref_ClearRef(c, Some(a0)))
+            Some(super::weakrefobject::_PyWeakref_ClearRef(c, a0))
         }
         FunctionId::weakref_dealloc => Some(super::weakrefobject::weakref_dealloc(c, a0)),
         FunctionId::proxy_dealloc => Some(super::weakrefobject::proxy_dealloc(c, a0)),
@@ -3408,7 +3398,7 @@ pub fn getattrofunc<C: CApi>(
             Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
         }
         FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, Some(a0), a1))
+            Some(super::abstract_::method_output_as_list(c, a0, a1))
         }
         FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
         FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
@@ -3650,12 +3640,8 @@ pub fn getattrofunc<C: CApi>(
         FunctionId::bytes_rpartition_impl => {
             Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
         }
-        FunctionId::bytes_join => {
-            Some(super::bytesobject::bytes_join(c, Some(a0), Some(a1)))
-        }
-        FunctionId::_PyBytes_Join => {
-            Some(super::bytesobject::_PyBytes_Join(c, Some(a0), Some(a1)))
-        }
+        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
+        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
         FunctionId::bytes_strip_impl => {
             Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
         }
@@ -4188,9 +4174,7 @@ pub fn getattrofunc<C: CApi>(
                 },
             )
         }
-        FunctionId::listiter_len => {
-            Some(super::listobject::listiter_len(c, Some(a0), a1))
-        }
+        FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
         FunctionId::listiter_reduce => {
             Some(super::listobject::listiter_reduce(c, a0, a1))
         }
@@ -4822,11 +4806,7 @@ pub fn getattrofunc<C: CApi>(
         }
         FunctionId::_PyBuildSlice_ConsumeRefs => {
             Some(
-                match super::sliceobject::_PyBuildSlice_ConsumeRefs(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                ) {
+                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -5670,7 +5650,7 @@ pub fn getbufferproc<C: CApi>(
             Some(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2))
         }
         FunctionId::merge_from_seq2_lock_held => {
-            Some(super::dictobject::merge_from_seq2_lock_held(c, Some(a0), Some(a1), a2))
+            Some(super::dictobject::merge_from_seq2_lock_held(c, a0, a1, a2))
         }
         FunctionId::PyDict_MergeFromSeq2 => {
             Some(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2))
@@ -6334,7 +6314,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6342,7 +6322,7 @@ pub fn getiterfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -6473,7 +6453,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6617,7 +6597,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -6978,7 +6958,7 @@ pub fn getiterfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -7109,7 +7089,7 @@ pub fn hashfunc<C: CApi>(
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
         FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
+            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
         }
         FunctionId::bytearray_length => {
             Some(super::bytearrayobject::bytearray_length(c, a0))
@@ -7177,7 +7157,7 @@ pub fn hashfunc<C: CApi>(
             Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
         }
         FunctionId::unicode_get_widechar_size => {
-            Some(super::unicodeobject::unicode_get_widechar_size(c, Some(a0)))
+            Some(super::unicodeobject::unicode_get_widechar_size(c, a0))
         }
         FunctionId::PyUnicode_GetSize => {
             Some(
@@ -7221,7 +7201,7 @@ pub fn initproc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -7232,13 +7212,13 @@ pub fn initproc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -7279,7 +7259,7 @@ pub fn initproc<C: CApi>(
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -7827,10 +7807,10 @@ pub fn iternextfunc<C: CApi>(
             Some(super::longobject::int___getnewargs___impl(c, a0).map(Some))
         }
         FunctionId::int_bit_length_impl => {
-            Some(super::longobject::int_bit_length_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_length_impl(c, a0))
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)).map(Some))
+            Some(super::longobject::int_bit_count_impl(c, a0).map(Some))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(super::longobject::int_as_integer_ratio_impl(c, a0))
@@ -7893,7 +7873,7 @@ pub fn iternextfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::_dir_object => Some(super::object::_dir_object(c, Some(a0))),
+        FunctionId::_dir_object => Some(super::object::_dir_object(c, a0)),
         FunctionId::PyObject_Dir => Some(super::object::PyObject_Dir(c, Some(a0))),
         FunctionId::none_repr => Some(super::object::none_repr(c, a0).map(Some)),
         FunctionId::NotImplemented_repr => {
@@ -7937,9 +7917,7 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::tuple___getnewargs___impl => {
             Some(super::tupleobject::tuple___getnewargs___impl(c, a0).map(Some))
         }
-        FunctionId::tupleiter_next => {
-            Some(super::tupleobject::tupleiter_next(c, Some(a0)))
-        }
+        FunctionId::tupleiter_next => Some(super::tupleobject::tupleiter_next(c, a0)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
         FunctionId::type_from_ref => {
             Some(super::typeobject::type_from_ref(c, Some(a0)).map(Some))
@@ -8139,7 +8117,7 @@ pub fn iternextfunc<C: CApi>(
             Some(super::unicodeobject::fieldnameiter_next(c, a0))
         }
         FunctionId::unicodeiter_next => {
-            Some(super::unicodeobject::unicodeiter_next(c, Some(a0)))
+            Some(super::unicodeobject::unicodeiter_next(c, a0))
         }
         FunctionId::unicode_iter => {
             Some(super::unicodeobject::unicode_iter(c, a0).map(Some))
@@ -8181,7 +8159,7 @@ pub fn lenfunc<C: CApi>(
         FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
         FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
         FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, Some(a0)))
+            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
         }
         FunctionId::bytearray_length => {
             Some(super::bytearrayobject::bytearray_length(c, a0))
@@ -8249,7 +8227,7 @@ pub fn lenfunc<C: CApi>(
             Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
         }
         FunctionId::unicode_get_widechar_size => {
-            Some(super::unicodeobject::unicode_get_widechar_size(c, Some(a0)))
+            Some(super::unicodeobject::unicode_get_widechar_size(c, a0))
         }
         FunctionId::PyUnicode_GetSize => {
             Some(
@@ -8436,9 +8414,7 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dict_new => {
-            Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
-        }
+        FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
         FunctionId::enum_new => {
             Some(
                 match super::enumobject::enum_new(c, a0, a1, a2?) {
@@ -8469,12 +8445,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(
-                match super::funcobject::PyFunction_NewWithQualName(
-                    c,
-                    a0,
-                    Some(a1),
-                    a2,
-                ) {
+                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
                     Ok(error) | Err(error) => Err(error),
                 },
             )
@@ -8561,7 +8532,7 @@ pub fn newfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8614,12 +8585,7 @@ pub fn newfunc<C: CApi>(
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
         FunctionId::_PyBuildSlice_Consume2 => {
             Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                    a2,
-                ) {
+                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8656,13 +8622,13 @@ pub fn newfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                match super::typeobject::type_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -8814,7 +8780,7 @@ pub fn objobjargproc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -8825,13 +8791,13 @@ pub fn objobjargproc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -8872,7 +8838,7 @@ pub fn objobjargproc<C: CApi>(
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -8963,7 +8929,7 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::dict_equal => Some(super::dictobject::dict_equal(c, a0, a1)),
         FunctionId::all_contained_in => {
-            Some(super::dictobject::all_contained_in(c, Some(a0), Some(a1)))
+            Some(super::dictobject::all_contained_in(c, a0, a1))
         }
         FunctionId::dictkeys_contains => {
             Some(super::dictobject::dictkeys_contains(c, a0, a1))
@@ -9117,7 +9083,7 @@ pub fn objobjproc<C: CApi>(
         }
         FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
         FunctionId::add_all_subclasses => {
-            Some(super::typeobject::add_all_subclasses(c, a0, Some(a1)))
+            Some(super::typeobject::add_all_subclasses(c, a0, a1))
         }
         FunctionId::slot_sq_contains => {
             Some(super::typeobject::slot_sq_contains(c, a0, a1))
@@ -9846,7 +9812,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -9854,7 +9820,7 @@ pub fn reprfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -9985,7 +9951,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10129,7 +10095,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10490,7 +10456,7 @@ pub fn reprfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10660,19 +10626,14 @@ pub fn richcmpfunc<C: CApi>(
             )
         }
         FunctionId::wrapper_richcompare => {
-            Some(super::descrobject::wrapper_richcompare(c, Some(a0), Some(a1), a2))
+            Some(super::descrobject::wrapper_richcompare(c, a0, a1, a2))
         }
         FunctionId::dict_richcompare => {
             Some(super::dictobject::dict_richcompare(c, a0, a1, a2))
         }
         FunctionId::dictview_richcompare => {
             Some(
-                match super::dictobject::dictview_richcompare(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                    a2,
-                ) {
+                match super::dictobject::dictview_richcompare(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -10830,16 +10791,16 @@ pub fn sendfunc<C: CApi>(
         FunctionId::PyMapping_GetOptionalItem => {
             Some(super::abstract_::PyMapping_GetOptionalItem(c, a0, a1, a2))
         }
-        FunctionId::PyIter_Send => {
-            Some(super::abstract_::PyIter_Send(c, a0, Some(a1), a2))
-        }
+        FunctionId::PyIter_Send => Some(super::abstract_::PyIter_Send(c, a0, a1, a2)),
         FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => {
             Some(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, a2))
         }
         FunctionId::pop_lock_held => {
-            Some(super::dictobject::pop_lock_held(c, a0, a1, a2))
+            Some(super::dictobject::pop_lock_held(c, a0, a1, Some(a2)))
         }
-        FunctionId::PyDict_Pop => Some(super::dictobject::PyDict_Pop(c, a0, a1, a2)),
+        FunctionId::PyDict_Pop => {
+            Some(super::dictobject::PyDict_Pop(c, a0, a1, Some(a2)))
+        }
         FunctionId::_PyObject_TryGetInstanceAttribute => {
             Some(super::dictobject::_PyObject_TryGetInstanceAttribute(c, a0, a1, a2))
         }
@@ -10892,7 +10853,7 @@ pub fn setattrofunc<C: CApi>(
             Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2?))
         }
         FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, Some(a1), a2?))
+            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
         }
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
@@ -10903,13 +10864,13 @@ pub fn setattrofunc<C: CApi>(
             Some(super::descrobject::property_init(c, a0, a1, a2?))
         }
         FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2))
         }
         FunctionId::_PyDict_SetItem_Take2 => {
             Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
         }
         FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, Some(a0), a1, a2))
+            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2))
         }
         FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
         FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2?)),
@@ -10950,7 +10911,7 @@ pub fn setattrofunc<C: CApi>(
         FunctionId::is_subtype_with_mro => {
             Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
         }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, Some(a1), a2)),
+        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
         FunctionId::type_setattro => {
             Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
         }
@@ -11288,9 +11249,7 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::dict_new => {
-            Some(super::dictobject::dict_new(c, Some(a0), Some(a1), a2))
-        }
+        FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
         FunctionId::enum_new => {
             Some(
                 match super::enumobject::enum_new(c, a0, a1, a2?) {
@@ -11321,12 +11280,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::PyFunction_NewWithQualName => {
             Some(
-                match super::funcobject::PyFunction_NewWithQualName(
-                    c,
-                    a0,
-                    Some(a1),
-                    a2,
-                ) {
+                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
                     Ok(error) | Err(error) => Err(error),
                 },
             )
@@ -11413,7 +11367,7 @@ pub fn ternaryfunc<C: CApi>(
         }
         FunctionId::namespace_new => {
             Some(
-                match super::namespaceobject::namespace_new(c, Some(a0), Some(a1), a2) {
+                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11466,12 +11420,7 @@ pub fn ternaryfunc<C: CApi>(
         FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
         FunctionId::_PyBuildSlice_Consume2 => {
             Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(
-                    c,
-                    Some(a0),
-                    Some(a1),
-                    a2,
-                ) {
+                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -11508,13 +11457,13 @@ pub fn ternaryfunc<C: CApi>(
                 },
             )
         }
-        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, Some(a1), a2)),
+        FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
         FunctionId::PyType_GenericNew => {
             Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2?))
         }
         FunctionId::type_new => {
             Some(
-                match super::typeobject::type_new(c, a0, Some(a1), a2) {
+                match super::typeobject::type_new(c, a0, a1, a2) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -12296,7 +12245,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::int_bit_length_impl => {
             Some(
-                match super::longobject::int_bit_length_impl(c, Some(a0)) {
+                match super::longobject::int_bit_length_impl(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -12304,7 +12253,7 @@ pub fn unaryfunc<C: CApi>(
             )
         }
         FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, Some(a0)))
+            Some(super::longobject::int_bit_count_impl(c, a0))
         }
         FunctionId::int_as_integer_ratio_impl => {
             Some(
@@ -12435,7 +12384,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::_dir_object => {
             Some(
-                match super::object::_dir_object(c, Some(a0)) {
+                match super::object::_dir_object(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -12579,7 +12528,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::tupleiter_next => {
             Some(
-                match super::tupleobject::tupleiter_next(c, Some(a0)) {
+                match super::tupleobject::tupleiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -12940,7 +12889,7 @@ pub fn unaryfunc<C: CApi>(
         }
         FunctionId::unicodeiter_next => {
             Some(
-                match super::unicodeobject::unicodeiter_next(c, Some(a0)) {
+                match super::unicodeobject::unicodeiter_next(c, a0) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),
@@ -13078,7 +13027,7 @@ pub fn vectorcallfunc<C: CApi>(
         }
         FunctionId::PyObject_VectorcallMethod => {
             Some(
-                match super::call::PyObject_VectorcallMethod(c, Some(a0), a1, a2, a3) {
+                match super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3) {
                     Ok(Some(object)) => Ok(object),
                     Ok(None) => Err(c.unsupported("NULL without an exception")),
                     Err(error) => Err(error),

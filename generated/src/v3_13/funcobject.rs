@@ -96,7 +96,7 @@ pub fn _PyFunction_FromConstructor<C: CApi>(
 pub fn PyFunction_NewWithQualName<C: CApi>(
     c: &mut C,
     code: &C::Object,
-    globals: Option<&C::Object>,
+    globals: &C::Object,
     qualname: Option<&C::Object>,
 ) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::PyFunction_NewWithQualName);
@@ -112,10 +112,6 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
         let result = match c.PyTuple_Size(consts.as_ref()) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                match globals {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
                 return Err(
                     c
                         .unsupported(
@@ -146,12 +142,8 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
         }
     };
     let id__name = c._Py_ID("__name__")?;
-    let object = match globals {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
     let mut module = None::<C::Object>;
-    match c.PyDict_GetItemRef(&object, &id__name, &mut module) {
+    match c.PyDict_GetItemRef(globals, &id__name, &mut module) {
         Ok(_) => {}
         Err(error_3) if c.is_exception(&error_3) => {
             return Ok(error_3);
@@ -173,7 +165,7 @@ pub fn PyFunction_NewWithQualName<C: CApi>(
         }
         Err(error_5) => return Err(error_5),
     };
-    c.set_PyFunctionObject_func_globals(&op, globals)?;
+    c.set_PyFunctionObject_func_globals(&op, Some(globals))?;
     c.set_PyFunctionObject_func_builtins(&op, Some(&builtins))?;
     c.set_PyFunctionObject_func_name(&op, name.as_ref())?;
     c.set_PyFunctionObject_func_qualname(&op, qualname_4.as_ref())?;
@@ -298,9 +290,7 @@ pub fn PyFunction_New<C: CApi>(
     globals: &C::Object,
 ) -> Result<C::Error, C::Error> {
     c.enter(FunctionId::PyFunction_New);
-    return Ok(
-        super::funcobject::PyFunction_NewWithQualName(c, code, Some(globals), None)?,
-    );
+    return Ok(super::funcobject::PyFunction_NewWithQualName(c, code, globals, None)?);
 }
 /// CPython: Objects/funcobject.c, `PyFunction_GetCode`.
 pub fn PyFunction_GetCode<C: CApi>(
@@ -384,20 +374,12 @@ pub fn PyFunction_SetDefaults<C: CApi>(
 /// CPython: Objects/funcobject.c, `PyFunction_SetVectorcall`.
 pub fn PyFunction_SetVectorcall<C: CApi>(
     c: &mut C,
-    func: Option<&C::Object>,
+    func: &C::Object,
     vectorcall: &C::Function,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyFunction_SetVectorcall);
-    let object = match func {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    super::funcobject::_PyFunction_SetVersion(c, &object, 0)?;
-    let object_2 = match func {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->vectorcall")),
-    };
-    c.set_PyFunctionObject_vectorcall(&object_2, Some(vectorcall))?;
+    super::funcobject::_PyFunction_SetVersion(c, func, 0)?;
+    c.set_PyFunctionObject_vectorcall(func, Some(vectorcall))?;
     return Ok(());
 }
 /// CPython: Objects/funcobject.c, `PyFunction_GetKwDefaults`.

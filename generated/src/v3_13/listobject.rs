@@ -549,7 +549,6 @@ pub fn list_repr_impl<C: CApi>(
     v: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::list_repr_impl);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     let i = super::object::Py_ReprEnter(c, v)? as isize;
     if i != 0 {
         let value = if i > 0 {
@@ -566,6 +565,7 @@ pub fn list_repr_impl<C: CApi>(
         };
         return Ok(value);
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let result_2 = c.Py_SIZE(v)?;
@@ -1912,26 +1912,18 @@ pub fn listiter_next<C: CApi>(
 /// CPython: Objects/listobject.c, `listiter_len`.
 pub fn listiter_len<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::listiter_len);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_index")),
-    };
-    let it_index = c._PyListIterObject_it_index(&object)?;
+    let it_index = c._PyListIterObject_it_index(self_)?;
     if it_index >= 0 {
-        let object_2 = match self_ {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_seq")),
-        };
-        let it_seq = c._PyListIterObject_it_seq(&object_2)?;
-        let object_3 = match it_seq.as_ref() {
+        let it_seq = c._PyListIterObject_it_seq(self_)?;
+        let object = match it_seq.as_ref() {
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let len = c.PyList_GET_SIZE(&object_3)?.wrapping_sub(it_index);
+        let len = c.PyList_GET_SIZE(&object)?.wrapping_sub(it_index);
         if len >= 0 {
             return Ok(c.PyLong_FromSsize_t(len)?);
         }

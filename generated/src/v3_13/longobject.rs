@@ -119,7 +119,7 @@ pub fn int_bit_length<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_bit_length);
-    return Ok(super::longobject::int_bit_length_impl(c, Some(self_))?);
+    return Ok(super::longobject::int_bit_length_impl(c, self_)?);
 }
 /// CPython: Objects/longobject.c, `int_bit_count`.
 pub fn int_bit_count<C: CApi>(
@@ -128,7 +128,7 @@ pub fn int_bit_count<C: CApi>(
     _ignored: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int_bit_count);
-    return Ok(super::longobject::int_bit_count_impl(c, Some(self_))?);
+    return Ok(super::longobject::int_bit_count_impl(c, self_)?);
 }
 /// CPython: Objects/longobject.c, `int_as_integer_ratio`.
 pub fn int_as_integer_ratio<C: CApi>(
@@ -2448,8 +2448,8 @@ pub fn pylong_int_divmod<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
     w: Option<&C::Object>,
-    pdiv: &mut Option<C::Object>,
-    pmod: &mut Option<C::Object>,
+    mut pdiv: Option<&mut Option<C::Object>>,
+    mut pmod: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::pylong_int_divmod);
     let mod_ = c.PyImport_ImportModule("_pylong")?;
@@ -2478,8 +2478,16 @@ pub fn pylong_int_divmod<C: CApi>(
     let q = c.PyTuple_GET_ITEM(&result, 0)?;
     let r = c.PyTuple_GET_ITEM(&result, 1)?;
     if c.PyLong_Check(&q)? && c.PyLong_Check(&r)? {
-        *pdiv = Some(q.clone());
-        *pmod = Some(r.clone());
+        if pdiv.is_some() {
+            if let Some(variable) = pdiv.as_deref_mut() {
+                *variable = Some(q.clone());
+            }
+        }
+        if pmod.is_some() {
+            if let Some(variable) = pmod.as_deref_mut() {
+                *variable = Some(r.clone());
+            }
+        }
         return Ok(0);
     } else {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -2497,8 +2505,8 @@ pub fn l_divmod<C: CApi>(
     c: &mut C,
     v: Option<&C::Object>,
     w: Option<&C::Object>,
-    pdiv: &mut Option<C::Object>,
-    pmod: &mut Option<C::Object>,
+    mut pdiv: Option<&mut Option<C::Object>>,
+    mut pmod: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::l_divmod);
     {
@@ -2528,10 +2536,23 @@ pub fn l_divmod<C: CApi>(
                 Err(error_2) => return Err(error_2),
             };
             if result_2 == 1 {
-                let div = super::longobject::fast_floor_div(c, v, w)?;
-                let mod_ = super::longobject::fast_mod(c, v, w)?;
-                *pmod = Some(mod_.clone());
-                *pdiv = Some(div.clone());
+                let div_2 = if pdiv.is_some() {
+                    let div = super::longobject::fast_floor_div(c, v, w)?;
+                    Some(div.clone())
+                } else {
+                    None
+                };
+                if pmod.is_some() {
+                    let mod_ = super::longobject::fast_mod(c, v, w)?;
+                    if let Some(variable) = pmod.as_deref_mut() {
+                        *variable = Some(mod_.clone());
+                    }
+                }
+                if pdiv.is_some() {
+                    if let Some(variable) = pdiv.as_deref_mut() {
+                        *variable = div_2.clone();
+                    }
+                }
                 return Ok(0);
             }
         }
@@ -2561,15 +2582,23 @@ pub fn l_divmod<C: CApi>(
         Err(error_4) => return Err(error_4),
     };
     if result_4 > 300 && result_3.wrapping_sub(result_4) > 150 {
-        return Ok(super::longobject::pylong_int_divmod(c, v, w, pdiv, pmod)?);
+        return Ok(
+            super::longobject::pylong_int_divmod(
+                c,
+                v,
+                w,
+                pdiv.as_deref_mut(),
+                pmod.as_deref_mut(),
+            )?,
+        );
     }
-    let mut div_2 = None::<C::Object>;
+    let mut div_3 = None::<C::Object>;
     let mut mod__2 = None::<C::Object>;
     let result_5 = match super::longobject::long_divrem(
         c,
         v,
         w,
-        &mut div_2,
+        &mut div_3,
         &mut mod__2,
     ) {
         Ok(result_5) => result_5,
@@ -2586,7 +2615,7 @@ pub fn l_divmod<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     let result_6 = c._PyLong_IsNegative(&object)?;
-    let (div_6, mod__6) = if result_6 != 0 {
+    let (div_7, mod__6) = if result_6 != 0 {
         let result_7 = match c._PyLong_IsPositive(w) {
             Ok(result_7) => result_7,
             Err(error_6) if c.is_exception(&error_6) => {
@@ -2613,8 +2642,8 @@ pub fn l_divmod<C: CApi>(
                 }
                 Err(error_7) => return Err(error_7),
             };
-            let div_3 = super::longobject::long_sub(c, div_2.as_ref(), Some(&result_8))?;
-            (Some(div_3.clone()), Some(mod__3.clone()))
+            let div_4 = super::longobject::long_sub(c, div_3.as_ref(), Some(&result_8))?;
+            (Some(div_4.clone()), Some(mod__3.clone()))
         } else {
             let result_9 = match c._PyLong_IsPositive(mod__2.as_ref()) {
                 Ok(result_9) => result_9,
@@ -2631,8 +2660,39 @@ pub fn l_divmod<C: CApi>(
                                 ),
                         );
                     }
-                    *pdiv = div_2.clone();
-                    *pmod = mod__2.clone();
+                    if !pdiv.is_some() {
+                        if pmod.is_some() {
+                            if let Some(variable) = pmod.as_deref_mut() {
+                                *variable = mod__2.clone();
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "l_divmod: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "l_divmod: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    if let Some(variable) = pdiv.as_deref_mut() {
+                        *variable = div_3.clone();
+                    }
+                    if pmod.is_some() {
+                        if let Some(variable) = pmod.as_deref_mut() {
+                            *variable = mod__2.clone();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "l_divmod: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
                     return Err(
                         c
                             .unsupported(
@@ -2661,17 +2721,17 @@ pub fn l_divmod<C: CApi>(
                         }
                         Err(error_9) => return Err(error_9),
                     };
-                    let div_4 = super::longobject::long_sub(
+                    let div_5 = super::longobject::long_sub(
                         c,
-                        div_2.as_ref(),
+                        div_3.as_ref(),
                         Some(&result_10),
                     )?;
-                    (Some(div_4.clone()), Some(mod__4.clone()))
+                    (Some(div_5.clone()), Some(mod__4.clone()))
                 } else {
-                    (div_2.clone(), mod__2.clone())
+                    (div_3.clone(), mod__2.clone())
                 }
             } else {
-                (div_2.clone(), mod__2.clone())
+                (div_3.clone(), mod__2.clone())
             }
         }
     } else {
@@ -2690,8 +2750,39 @@ pub fn l_divmod<C: CApi>(
                             ),
                     );
                 }
-                *pdiv = div_2.clone();
-                *pmod = mod__2.clone();
+                if !pdiv.is_some() {
+                    if pmod.is_some() {
+                        if let Some(variable) = pmod.as_deref_mut() {
+                            *variable = mod__2.clone();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "l_divmod: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "l_divmod: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
+                if let Some(variable) = pdiv.as_deref_mut() {
+                    *variable = div_3.clone();
+                }
+                if pmod.is_some() {
+                    if let Some(variable) = pmod.as_deref_mut() {
+                        *variable = mod__2.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "l_divmod: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -2720,21 +2811,29 @@ pub fn l_divmod<C: CApi>(
                     }
                     Err(error_11) => return Err(error_11),
                 };
-                let div_5 = super::longobject::long_sub(
+                let div_6 = super::longobject::long_sub(
                     c,
-                    div_2.as_ref(),
+                    div_3.as_ref(),
                     Some(&result_12),
                 )?;
-                (Some(div_5.clone()), Some(mod__5.clone()))
+                (Some(div_6.clone()), Some(mod__5.clone()))
             } else {
-                (div_2.clone(), mod__2.clone())
+                (div_3.clone(), mod__2.clone())
             }
         } else {
-            (div_2.clone(), mod__2.clone())
+            (div_3.clone(), mod__2.clone())
         }
     };
-    *pdiv = div_6.clone();
-    *pmod = mod__6.clone();
+    if pdiv.is_some() {
+        if let Some(variable) = pdiv.as_deref_mut() {
+            *variable = div_7.clone();
+        }
+    }
+    if pmod.is_some() {
+        if let Some(variable) = pmod.as_deref_mut() {
+            *variable = mod__6.clone();
+        }
+    }
     return Ok(0);
 }
 /// CPython: Objects/longobject.c, `l_mod`.
@@ -2936,8 +3035,8 @@ pub fn long_div<C: CApi>(
             c,
             Some(a),
             Some(b),
-            &mut div,
-            &mut None,
+            Some(&mut div),
+            None,
         ) {
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
@@ -2997,8 +3096,8 @@ pub fn long_divmod<C: CApi>(
         c,
         Some(a),
         Some(b),
-        &mut div,
-        &mut mod_,
+        Some(&mut div),
+        Some(&mut mod_),
     ) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -3048,8 +3147,8 @@ pub fn long_invmod<C: CApi>(
                     c,
                     a_2.as_ref(),
                     a_3.as_ref(),
-                    &mut q,
-                    &mut n_2,
+                    Some(&mut q),
+                    Some(&mut n_2),
                 ) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
@@ -4676,17 +4775,13 @@ pub fn int___sizeof___impl<C: CApi>(
 /// CPython: Objects/longobject.c, `int_bit_length_impl`.
 pub fn int_bit_length_impl<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::int_bit_length_impl);
-    let result = match c._PyLong_DigitCount(self_) {
+    let result = match c._PyLong_DigitCount(Some(self_)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            let object_2 = match self_ {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->long_value")),
-            };
-            c.PyLongObject_long_value_ob_digit_at(&object_2, -2)?;
+            c.PyLongObject_long_value_ob_digit_at(self_, -2)?;
             return Err(
                 c
                     .unsupported(
@@ -4699,11 +4794,7 @@ pub fn int_bit_length_impl<C: CApi>(
     if result == 0 {
         return Ok(Some(c.PyLong_FromLong(0)?));
     }
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->long_value")),
-    };
-    let item = c.PyLongObject_long_value_ob_digit_at(&object, result.wrapping_sub(1))?;
+    let item = c.PyLongObject_long_value_ob_digit_at(self_, result.wrapping_sub(1))?;
     let result_2 = match super::longobject::bit_length_digit(c, item) {
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
@@ -4753,10 +4844,10 @@ pub fn popcount_digit<C: CApi>(c: &mut C, d: u32) -> Result<i32, C::Error> {
 /// CPython: Objects/longobject.c, `int_bit_count_impl`.
 pub fn int_bit_count_impl<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::int_bit_count_impl);
-    let result = match c._PyLong_DigitCount(self_) {
+    let result = match c._PyLong_DigitCount(Some(self_)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -4775,11 +4866,7 @@ pub fn int_bit_count_impl<C: CApi>(
         let mut i = 0isize;
         loop {
             if i < value {
-                let object = match self_ {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->long_value")),
-                };
-                let item = c.PyLongObject_long_value_ob_digit_at(&object, i)?;
+                let item = c.PyLongObject_long_value_ob_digit_at(self_, i)?;
                 let result_2 = match super::longobject::popcount_digit(c, item) {
                     Ok(result_2) => result_2,
                     Err(error_2) if c.is_exception(&error_2) => {
@@ -4807,11 +4894,7 @@ pub fn int_bit_count_impl<C: CApi>(
         let mut result_4 = result_3.clone();
         loop {
             if i_3 < result {
-                let object_2 = match self_ {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->long_value")),
-                };
-                let item_2 = c.PyLongObject_long_value_ob_digit_at(&object_2, i_3)?;
+                let item_2 = c.PyLongObject_long_value_ob_digit_at(self_, i_3)?;
                 let result_5 = match super::longobject::popcount_digit(c, item_2) {
                     Ok(result_5) => result_5,
                     Err(error_3) if c.is_exception(&error_3) => {

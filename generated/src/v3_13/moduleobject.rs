@@ -513,7 +513,8 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result_2 = match c.PyDict_Next(d, &mut pos_2, &mut key, &mut value) {
+            let result_2 = match c.PyDict_Next(d, &mut pos_2, Some(&mut key), &mut value)
+            {
                 Ok(result_2) => result_2,
                 Err(error) if c.is_exception(&error) => {
                     return Err(
@@ -642,7 +643,9 @@ pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::E
             let mut pos_4 = pos_3;
             let mut key_4 = key_3.clone();
             let mut value_4 = value_3.clone();
-            let result_7 = match c.PyDict_Next(d, &mut pos_4, &mut key_4, &mut value_4) {
+            let result_7 = match c
+                .PyDict_Next(d, &mut pos_4, Some(&mut key_4), &mut value_4)
+            {
                 Ok(result_7) => result_7,
                 Err(error_6) if c.is_exception(&error_6) => {
                     return Err(
@@ -1893,7 +1896,7 @@ pub fn module_set_annotations<C: CApi>(
         result
     } else {
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_Pop(Some(&dict), &id__annotations_2, &mut None) {
+        let result_2 = match c.PyDict_Pop(Some(&dict), &id__annotations_2, None) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);

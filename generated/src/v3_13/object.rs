@@ -969,7 +969,7 @@ pub fn PyObject_GetOptionalAttr<C: CApi>(
             c,
             v,
             name,
-            &mut supress_missing_attribute_exception,
+            Some(&mut supress_missing_attribute_exception),
         ) {
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
@@ -2364,19 +2364,12 @@ pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
 /// CPython: Objects/object.c, `_dir_object`.
 pub fn _dir_object<C: CApi>(
     c: &mut C,
-    obj: Option<&C::Object>,
+    obj: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_dir_object);
     let id__dir = c._Py_ID("__dir__")?;
-    let object = match obj {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(
-        c,
-        &object,
-        &id__dir,
-    )? else {
+    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__dir)?
+    else {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c.PyErr_SetString(&PyExc_TypeError, "object does not provide __dir__"),
@@ -2403,7 +2396,7 @@ pub fn PyObject_Dir<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_Dir);
     let value = if let Some(obj_2) = obj {
-        let result = match super::object::_dir_object(c, Some(obj_2)) {
+        let result = match super::object::_dir_object(c, obj_2) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(error);

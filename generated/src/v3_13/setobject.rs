@@ -821,7 +821,13 @@ pub fn set_update_dict_lock_held<C: CApi>(
             let mut value = None::<C::Object>;
             let mut hash = 0;
             let result_3 = match c
-                ._PyDict_Next(Some(other), &mut pos_2, &mut key, &mut value, &mut hash)
+                ._PyDict_Next(
+                    Some(other),
+                    &mut pos_2,
+                    &mut key,
+                    &mut value,
+                    Some(&mut hash),
+                )
             {
                 Ok(result_3) => result_3,
                 Err(error_2) if c.is_exception(&error_2) => {
@@ -1991,7 +1997,13 @@ pub fn set_symmetric_difference_update_dict<C: CApi>(
             let mut value = None::<C::Object>;
             let mut hash = 0;
             let result = match c
-                ._PyDict_Next(Some(other), &mut pos_2, &mut key, &mut value, &mut hash)
+                ._PyDict_Next(
+                    Some(other),
+                    &mut pos_2,
+                    &mut key,
+                    &mut value,
+                    Some(&mut hash),
+                )
             {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {

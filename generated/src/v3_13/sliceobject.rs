@@ -75,9 +75,9 @@ pub fn _PySlice_ClearFreeList<C: CApi>(
 /// CPython: Objects/sliceobject.c, `_PyBuildSlice_Consume2`.
 pub fn _PyBuildSlice_Consume2<C: CApi>(
     c: &mut C,
-    start: Option<&C::Object>,
-    stop: Option<&C::Object>,
-    step: Option<&C::Object>,
+    start: &C::Object,
+    stop: &C::Object,
+    step: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyBuildSlice_Consume2);
     let freelists = match c._Py_object_freelists_GET() {
@@ -106,17 +106,17 @@ pub fn _PyBuildSlice_Consume2<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->start")),
     };
-    c.set_PySliceObject_start(&object_2, start)?;
+    c.set_PySliceObject_start(&object_2, Some(start))?;
     let object_3 = match obj_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->stop")),
     };
-    c.set_PySliceObject_stop(&object_3, stop)?;
+    c.set_PySliceObject_stop(&object_3, Some(stop))?;
     let object_4 = match obj_3.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL->step")),
     };
-    c.set_PySliceObject_step(&object_4, step)?;
+    c.set_PySliceObject_step(&object_4, Some(step))?;
     return Ok(obj_3);
 }
 /// CPython: Objects/sliceobject.c, `PySlice_New`.
@@ -143,25 +143,18 @@ pub fn PySlice_New<C: CApi>(
         c.global(Global::Py_None)?
     };
     return Ok(
-        super::sliceobject::_PyBuildSlice_Consume2(
-            c,
-            Some(&start_3),
-            Some(&stop_3),
-            Some(&step_3),
-        )?,
+        super::sliceobject::_PyBuildSlice_Consume2(c, &start_3, &stop_3, &step_3)?,
     );
 }
 /// CPython: Objects/sliceobject.c, `_PyBuildSlice_ConsumeRefs`.
 pub fn _PyBuildSlice_ConsumeRefs<C: CApi>(
     c: &mut C,
-    start: Option<&C::Object>,
-    stop: Option<&C::Object>,
+    start: &C::Object,
+    stop: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyBuildSlice_ConsumeRefs);
     let Py_None = c.global(Global::Py_None)?;
-    return Ok(
-        super::sliceobject::_PyBuildSlice_Consume2(c, start, stop, Some(&Py_None))?,
-    );
+    return Ok(super::sliceobject::_PyBuildSlice_Consume2(c, start, stop, &Py_None)?);
 }
 /// CPython: Objects/sliceobject.c, `_PySlice_FromIndices`.
 pub fn _PySlice_FromIndices<C: CApi>(

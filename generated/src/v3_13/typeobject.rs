@@ -432,9 +432,7 @@ pub fn _PyType_GetSubclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c
-                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
-                {
+                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
                         return Err(
@@ -1143,7 +1141,7 @@ pub fn type_set_module<C: CApi>(
         super::typeobject::PyType_Modified(c, type_)?;
         let dict = super::typeobject::lookup_tp_dict(c, type_)?;
         let id__firstlineno = c._Py_ID("__firstlineno__")?;
-        match c.PyDict_Pop(dict.as_ref(), &id__firstlineno, &mut None) {
+        match c.PyDict_Pop(dict.as_ref(), &id__firstlineno, None) {
             Ok(_) => {}
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -1303,9 +1301,7 @@ pub fn type_set_abstractmethods<C: CApi>(
         result
     } else {
         let id__abstractmethods_2 = c._Py_ID("__abstractmethods__")?;
-        let result_3 = match c
-            .PyDict_Pop(dict.as_ref(), &id__abstractmethods_2, &mut None)
-        {
+        let result_3 = match c.PyDict_Pop(dict.as_ref(), &id__abstractmethods_2, None) {
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -1475,13 +1471,13 @@ pub fn mro_hierarchy<C: CApi>(
 pub fn type_set_bases_unlocked<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    new_bases: Option<&C::Object>,
+    new_bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_bases_unlocked);
     let result = match super::typeobject::check_set_special_type_attr(
         c,
         type_,
-        new_bases,
+        Some(new_bases),
         "__bases__",
     ) {
         Ok(result) => result,
@@ -1491,17 +1487,9 @@ pub fn type_set_bases_unlocked<C: CApi>(
         Err(error) => return Err(error),
     };
     if result != 0 {
-        let object = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if !c.PyTuple_Check(&object)? {
+        if !c.PyTuple_Check(new_bases)? {
             let tp_name_4 = c.PyTypeObject_tp_name(type_)?;
-            let object_5 = match new_bases {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let tp_2 = c.Py_TYPE(&object_5)?;
+            let tp_2 = c.Py_TYPE(new_bases)?;
             let tp_name_5 = c.PyTypeObject_tp_name(&tp_2)?;
             let PyExc_TypeError_4 = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -1516,11 +1504,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     ),
             );
         }
-        let object_2 = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_2)? == 0 {
+        if c.PyTuple_GET_SIZE(new_bases)? == 0 {
             let tp_name = c.PyTypeObject_tp_name(type_)?;
             let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -1532,20 +1516,12 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     ),
             );
         }
-        let object_3 = match new_bases {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_2 = c.PyTuple_GET_SIZE(&object_3)?;
+        let result_2 = c.PyTuple_GET_SIZE(new_bases)?;
         {
             let mut i = 0isize;
             loop {
                 if i < result_2 {
-                    let object_4 = match new_bases {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let base = c.PyTuple_GET_ITEM(&object_4, i)?;
+                    let base = c.PyTuple_GET_ITEM(new_bases, i)?;
                     if !c.PyType_Check(&base)? {
                         let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
                         let tp = c.Py_TYPE(&base)?;
@@ -1604,7 +1580,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                 break;
             }
         };
-        if let Some(new_base) = &super::typeobject::best_base(c, new_bases)? {
+        if let Some(new_base) = &super::typeobject::best_base(c, Some(new_bases))? {
             let tp_base = c.PyTypeObject_tp_base(type_)?;
             let result_4 = match super::typeobject::compatible_for_assignment(
                 c,
@@ -1621,7 +1597,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
             if result_4 != 0 {
                 let old_bases = super::typeobject::lookup_tp_bases(c, type_)?;
                 let old_base = c.PyTypeObject_tp_base(type_)?;
-                match super::typeobject::set_tp_bases(c, type_, new_bases, 0) {
+                match super::typeobject::set_tp_bases(c, type_, Some(new_bases), 0) {
                     Ok(_) => {}
                     Err(error_3) if c.is_exception(&error_3) => {
                         c.set_PyTypeObject_tp_base(type_, Some(new_base))?;
@@ -1639,10 +1615,9 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     Ok(temp) => temp,
                     Err(error_4) if c.is_exception(&error_4) => {
                         let result_16 = super::typeobject::lookup_tp_bases(c, type_)?;
-                        if match (result_16.as_ref(), new_bases) {
-                            (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                            (None, None) => true,
-                            _ => false,
+                        if match result_16.as_ref() {
+                            Some(object) => c.Py_Is(new_bases, object)?,
+                            None => false,
                         } {
                             match super::typeobject::set_tp_bases(
                                 c,
@@ -1679,10 +1654,9 @@ pub fn type_set_bases_unlocked<C: CApi>(
                 };
                 if !(result_6 < 0) {
                     let result_14 = super::typeobject::lookup_tp_bases(c, type_)?;
-                    let is_3 = match (result_14.as_ref(), new_bases) {
-                        (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                        (None, None) => true,
-                        _ => false,
+                    let is_3 = match result_14.as_ref() {
+                        Some(object) => c.Py_Is(new_bases, object)?,
+                        None => false,
                     };
                     let res = if is_3 {
                         super::typeobject::remove_all_subclasses(
@@ -1802,10 +1776,9 @@ pub fn type_set_bases_unlocked<C: CApi>(
                     }
                 };
                 let result_12 = super::typeobject::lookup_tp_bases(c, type_)?;
-                let is_2 = match (result_12.as_ref(), new_bases) {
-                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                    (None, None) => true,
-                    _ => false,
+                let is_2 = match result_12.as_ref() {
+                    Some(object) => c.Py_Is(new_bases, object)?,
+                    None => false,
                 };
                 if is_2 {
                     match super::typeobject::set_tp_bases(
@@ -1839,7 +1812,7 @@ pub fn type_set_bases<C: CApi>(
     _context: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_set_bases);
-    return Ok(super::typeobject::type_set_bases_unlocked(c, type_, Some(new_bases))?);
+    return Ok(super::typeobject::type_set_bases_unlocked(c, type_, new_bases)?);
 }
 /// CPython: Objects/typeobject.c, `type_dict`.
 pub fn type_dict<C: CApi>(c: &mut C, type_: &C::Object) -> Result<C::Object, C::Error> {
@@ -2063,7 +2036,7 @@ pub fn type_set_annotations<C: CApi>(
         };
     } else {
         let id__annotations_2 = c._Py_ID("__annotations__")?;
-        let result_2 = match c.PyDict_Pop(dict.as_ref(), &id__annotations_2, &mut None) {
+        let result_2 = match c.PyDict_Pop(dict.as_ref(), &id__annotations_2, None) {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 return Err(error_2);
@@ -2263,17 +2236,13 @@ pub fn type_repr<C: CApi>(
 pub fn type_call<C: CApi>(
     c: &mut C,
     self_: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::type_call);
     let is = c.is(self_, Global::PyType_Type)?;
     if is {
-        let object = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = c.PyTuple_GET_SIZE(&object)?;
+        let result = c.PyTuple_GET_SIZE(args)?;
         if result == 1 {
             if let Some(kwds_2) = kwds && c.PyDict_GET_SIZE(kwds_2)? != 0 {
                 if result != 3 {
@@ -2287,11 +2256,7 @@ pub fn type_call<C: CApi>(
                     );
                 }
             } else {
-                let object_2 = match args {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_2 = c.PyTuple_GET_ITEM(&object_2, 0)?;
+                let result_2 = c.PyTuple_GET_ITEM(args, 0)?;
                 return Ok(c.Py_TYPE(&result_2)?);
             }
         } else {
@@ -2315,11 +2280,7 @@ pub fn type_call<C: CApi>(
                 ),
         );
     };
-    let object_3 = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let obj = match c.call_newfunc(tp_new, self_, &object_3, kwds) {
+    let obj = match c.call_newfunc(tp_new, self_, args, kwds) {
         Ok(obj) => obj,
         Err(error) if c.is_exception(&error) => {
             return Err(
@@ -2336,11 +2297,7 @@ pub fn type_call<C: CApi>(
         let type_ = c.Py_TYPE(&obj_2)?;
         let tp_init = c.slot(&type_, Slot::tp_init)?;
         if let Some(tp_init_2) = &tp_init {
-            let object_4 = match args {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            match c.call_initproc(tp_init_2, &obj_2, &object_4, kwds) {
+            match c.call_initproc(tp_init_2, &obj_2, args, kwds) {
                 Ok(_) => {}
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(error_2);
@@ -3364,7 +3321,7 @@ pub fn mro_internal_unlocked<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     initial: i32,
-    p_old_mro: &mut Option<C::Object>,
+    mut p_old_mro: Option<&mut Option<C::Object>>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::mro_internal_unlocked);
     let old_mro = super::typeobject::lookup_tp_mro(c, Some(type_))?;
@@ -3406,7 +3363,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                             Ok(_) => {}
                             Err(error_8) if c.is_exception(&error_8) => {
                                 if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                                    *p_old_mro = old_mro.clone();
+                                    if p_old_mro.is_some() {
+                                        if let Some(variable) = p_old_mro.as_deref_mut() {
+                                            *variable = old_mro.clone();
+                                        }
+                                        return Err(
+                                            c
+                                                .unsupported(
+                                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                                ),
+                                        );
+                                    }
                                     return Err(
                                         c
                                             .unsupported(
@@ -3415,7 +3382,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                                     );
                                 }
                                 super::typeobject::PyType_Modified(c, type_)?;
-                                *p_old_mro = old_mro.clone();
+                                if p_old_mro.is_some() {
+                                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                                        *variable = old_mro.clone();
+                                    }
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                                            ),
+                                    );
+                                }
                                 return Err(
                                     c
                                         .unsupported(
@@ -3426,7 +3403,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                             Err(error_8) => return Err(error_8),
                         };
                         if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                            *p_old_mro = old_mro.clone();
+                            if p_old_mro.is_some() {
+                                if let Some(variable) = p_old_mro.as_deref_mut() {
+                                    *variable = old_mro.clone();
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
@@ -3435,7 +3422,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                             );
                         }
                         super::typeobject::PyType_Modified(c, type_)?;
-                        *p_old_mro = old_mro.clone();
+                        if p_old_mro.is_some() {
+                            if let Some(variable) = p_old_mro.as_deref_mut() {
+                                *variable = old_mro.clone();
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
@@ -3450,7 +3447,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     Ok(_) => {}
                     Err(error_7) if c.is_exception(&error_7) => {
                         if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                            *p_old_mro = old_mro.clone();
+                            if p_old_mro.is_some() {
+                                if let Some(variable) = p_old_mro.as_deref_mut() {
+                                    *variable = old_mro.clone();
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
@@ -3459,7 +3466,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                             );
                         }
                         super::typeobject::PyType_Modified(c, type_)?;
-                        *p_old_mro = old_mro.clone();
+                        if p_old_mro.is_some() {
+                            if let Some(variable) = p_old_mro.as_deref_mut() {
+                                *variable = old_mro.clone();
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
@@ -3470,7 +3487,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     Err(error_7) => return Err(error_7),
                 };
                 if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                    *p_old_mro = old_mro.clone();
+                    if p_old_mro.is_some() {
+                        if let Some(variable) = p_old_mro.as_deref_mut() {
+                            *variable = old_mro.clone();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
                     return Err(
                         c
                             .unsupported(
@@ -3479,7 +3506,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     );
                 }
                 super::typeobject::PyType_Modified(c, type_)?;
-                *p_old_mro = old_mro.clone();
+                if p_old_mro.is_some() {
+                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                        *variable = old_mro.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -3497,7 +3534,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     Ok(_) => {}
                     Err(error_5) if c.is_exception(&error_5) => {
                         if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                            *p_old_mro = old_mro.clone();
+                            if p_old_mro.is_some() {
+                                if let Some(variable) = p_old_mro.as_deref_mut() {
+                                    *variable = old_mro.clone();
+                                }
+                                return Err(
+                                    c
+                                        .unsupported(
+                                            "mro_internal_unlocked: another result than usual while an exception is pending",
+                                        ),
+                                );
+                            }
                             return Err(
                                 c
                                     .unsupported(
@@ -3506,7 +3553,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                             );
                         }
                         super::typeobject::PyType_Modified(c, type_)?;
-                        *p_old_mro = old_mro.clone();
+                        if p_old_mro.is_some() {
+                            if let Some(variable) = p_old_mro.as_deref_mut() {
+                                *variable = old_mro.clone();
+                            }
+                            return Err(
+                                c
+                                    .unsupported(
+                                        "mro_internal_unlocked: another result than usual while an exception is pending",
+                                    ),
+                            );
+                        }
                         return Err(
                             c
                                 .unsupported(
@@ -3517,7 +3574,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     Err(error_5) => return Err(error_5),
                 };
                 if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                    *p_old_mro = old_mro.clone();
+                    if p_old_mro.is_some() {
+                        if let Some(variable) = p_old_mro.as_deref_mut() {
+                            *variable = old_mro.clone();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
                     return Err(
                         c
                             .unsupported(
@@ -3526,7 +3593,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     );
                 }
                 super::typeobject::PyType_Modified(c, type_)?;
-                *p_old_mro = old_mro.clone();
+                if p_old_mro.is_some() {
+                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                        *variable = old_mro.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -3541,7 +3618,17 @@ pub fn mro_internal_unlocked<C: CApi>(
             Ok(_) => {}
             Err(error_4) if c.is_exception(&error_4) => {
                 if (c.PyTypeObject_tp_flags(type_)? & 2) != 0 {
-                    *p_old_mro = old_mro.clone();
+                    if p_old_mro.is_some() {
+                        if let Some(variable) = p_old_mro.as_deref_mut() {
+                            *variable = old_mro.clone();
+                        }
+                        return Err(
+                            c
+                                .unsupported(
+                                    "mro_internal_unlocked: another result than usual while an exception is pending",
+                                ),
+                        );
+                    }
                     return Err(
                         c
                             .unsupported(
@@ -3550,7 +3637,17 @@ pub fn mro_internal_unlocked<C: CApi>(
                     );
                 }
                 super::typeobject::PyType_Modified(c, type_)?;
-                *p_old_mro = old_mro.clone();
+                if p_old_mro.is_some() {
+                    if let Some(variable) = p_old_mro.as_deref_mut() {
+                        *variable = old_mro.clone();
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "mro_internal_unlocked: another result than usual while an exception is pending",
+                            ),
+                    );
+                }
                 return Err(
                     c
                         .unsupported(
@@ -3564,7 +3661,11 @@ pub fn mro_internal_unlocked<C: CApi>(
         if !((tp_flags & 2) != 0) {
             super::typeobject::PyType_Modified(c, type_)?;
         }
-        *p_old_mro = old_mro.clone();
+        if p_old_mro.is_some() {
+            if let Some(variable) = p_old_mro.as_deref_mut() {
+                *variable = old_mro.clone();
+            }
+        }
         return Ok(1);
     }
     return Ok(-1);
@@ -3576,7 +3677,9 @@ pub fn mro_internal<C: CApi>(
     p_old_mro: &mut Option<C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::mro_internal);
-    return Ok(super::typeobject::mro_internal_unlocked(c, type_, 0, p_old_mro)?);
+    return Ok(
+        super::typeobject::mro_internal_unlocked(c, type_, 0, Some(&mut *p_old_mro))?,
+    );
 }
 /// CPython: Objects/typeobject.c, `best_base`.
 pub fn best_base<C: CApi>(
@@ -4034,39 +4137,13 @@ pub fn valid_identifier<C: CApi>(c: &mut C, s: &C::Object) -> Result<i32, C::Err
 pub fn type_init<C: CApi>(
     c: &mut C,
     _cls: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::type_init);
-    let Some(kwds_2) = kwds else {
-        let object_2 = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_2)? != 1 {
-            let object_3 = match args {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if c.PyTuple_GET_SIZE(&object_3)? != 3 {
-                let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError_2,
-                            "type.__init__() takes 1 or 3 arguments",
-                        ),
-                );
-            }
-            return Ok(0);
-        }
-        return Ok(0);
-    };
-    let object = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyTuple_GET_SIZE(&object)? == 1 && c.PyDict_GET_SIZE(kwds_2)? != 0 {
+    if let Some(kwds_2) = kwds && c.PyTuple_GET_SIZE(args)? == 1
+        && c.PyDict_GET_SIZE(kwds_2)? != 0
+    {
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
@@ -4076,26 +4153,15 @@ pub fn type_init<C: CApi>(
                 ),
         );
     }
-    let object_2 = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyTuple_GET_SIZE(&object_2)? != 1 {
-        let object_3 = match args {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if c.PyTuple_GET_SIZE(&object_3)? != 3 {
-            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError_2,
-                        "type.__init__() takes 1 or 3 arguments",
-                    ),
-            );
-        }
-        return Ok(0);
+    if c.PyTuple_GET_SIZE(args)? != 1 && c.PyTuple_GET_SIZE(args)? != 3 {
+        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
+        return Err(
+            c
+                .PyErr_SetString(
+                    &PyExc_TypeError_2,
+                    "type.__init__() takes 1 or 3 arguments",
+                ),
+        );
     }
     return Ok(0);
 }
@@ -5997,14 +6063,10 @@ pub fn type_new_get_bases<C: CApi>(
 pub fn type_new<C: CApi>(
     c: &mut C,
     metatype: &C::Object,
-    args: Option<&C::Object>,
+    args: &C::Object,
     kwds: Option<&C::Object>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::type_new);
-    let object = match args {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
     let mut name = None::<C::Object>;
     let PyTuple_Type = c.global(Global::PyTuple_Type)?;
     let mut bases = None::<C::Object>;
@@ -6012,7 +6074,7 @@ pub fn type_new<C: CApi>(
     let mut orig_dict = None::<C::Object>;
     match c
         .PyArg_ParseTuple(
-            &object,
+            args,
             "UO!O!:type.__new__",
             &mut [
                 Parsed::Object(&mut name),
@@ -6043,7 +6105,7 @@ pub fn type_new<C: CApi>(
     };
     let ctx = c.new_struct("type_new_ctx")?;
     c.set_type_new_ctx_metatype(&ctx, Some(metatype))?;
-    c.set_type_new_ctx_args(&ctx, args)?;
+    c.set_type_new_ctx_args(&ctx, Some(args))?;
     c.set_type_new_ctx_kwds(&ctx, kwds)?;
     c.set_type_new_ctx_orig_dict(&ctx, Some(&orig_dict_2))?;
     c.set_type_new_ctx_name(&ctx, Some(&name_2))?;
@@ -6867,20 +6929,20 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     c: &mut C,
     type_: &C::Object,
     name: &C::Object,
-    suppress_missing_attribute: &mut i32,
+    mut suppress_missing_attribute: Option<&mut i32>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_Py_type_getattro_impl);
     let metatype = c.Py_TYPE(type_)?;
     if !c.PyUnicode_Check(name)? {
         let tp_3 = c.Py_TYPE(name)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp_3)?;
+        let tp_name_3 = c.PyTypeObject_tp_name(&tp_3)?;
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(
             c
                 .PyErr_Format(
                     &PyExc_TypeError,
                     "attribute name must be string, not '%.200s'",
-                    &[Argument::Str(tp_name.clone())],
+                    &[Argument::Str(tp_name_3.clone())],
                 ),
         );
     }
@@ -6967,8 +7029,25 @@ pub fn _Py_type_getattro_impl<C: CApi>(
                         ),
                 );
             }
-            *suppress_missing_attribute = 1i32;
-            return Err(error_4);
+            if suppress_missing_attribute.is_some() {
+                if let Some(variable) = suppress_missing_attribute.as_deref_mut() {
+                    *variable = 1i32;
+                }
+                return Err(error_4);
+            }
+            let tp_name_2 = c.PyTypeObject_tp_name(type_)?;
+            let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
+            return Err(
+                c
+                    .PyErr_Format(
+                        &PyExc_AttributeError_2,
+                        "type object '%.100s' has no attribute '%U'",
+                        &[
+                            Argument::Str(tp_name_2.clone()),
+                            Argument::Object(name.clone()),
+                        ],
+                    ),
+            );
         }
         Err(error_4) => return Err(error_4),
     };
@@ -6993,8 +7072,22 @@ pub fn _Py_type_getattro_impl<C: CApi>(
     if let Some(meta_attribute_3) = &meta_attribute {
         return Ok(Some(meta_attribute_3.clone()));
     }
-    *suppress_missing_attribute = 1i32;
-    return Ok(None);
+    if suppress_missing_attribute.is_some() {
+        if let Some(variable) = suppress_missing_attribute.as_deref_mut() {
+            *variable = 1i32;
+        }
+        return Ok(None);
+    }
+    let tp_name = c.PyTypeObject_tp_name(type_)?;
+    let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
+    return Err(
+        c
+            .PyErr_Format(
+                &PyExc_AttributeError,
+                "type object '%.100s' has no attribute '%U'",
+                &[Argument::Str(tp_name.clone()), Argument::Object(name.clone())],
+            ),
+    );
 }
 /// CPython: Objects/typeobject.c, `_Py_type_getattro`.
 pub fn _Py_type_getattro<C: CApi>(
@@ -7003,7 +7096,7 @@ pub fn _Py_type_getattro<C: CApi>(
     name: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_Py_type_getattro);
-    return Ok(super::typeobject::_Py_type_getattro_impl(c, type_, name, &mut 0)?);
+    return Ok(super::typeobject::_Py_type_getattro_impl(c, type_, name, None)?);
 }
 /// CPython: Objects/typeobject.c, `type_update_dict`.
 pub fn type_update_dict<C: CApi>(
@@ -8584,8 +8677,7 @@ pub fn _PyType_GetSlotNames<C: CApi>(
     let Some(slotnames_2) = &slotnames else {
         let copyreg = super::typeobject::import_copyreg(c)?;
         let id_slotnames = c._Py_ID("_slotnames")?;
-        let slotnames_3 = c
-            .PyObject_CallMethodOneArg(&copyreg, &id_slotnames, Some(cls))?;
+        let slotnames_3 = c.PyObject_CallMethodOneArg(&copyreg, &id_slotnames, cls)?;
         if !c.is(&slotnames_3, Global::Py_None)? && !c.PyList_Check(&slotnames_3)? {
             let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
             return Err(
@@ -9014,9 +9106,7 @@ pub fn type_add_method<C: CApi>(
                 Err(error_4) => return Err(error_4),
             };
         } else {
-            match c
-                .PyDict_SetDefaultRef(dict.as_ref(), name_3.as_ref(), descr_6, &mut None)
-            {
+            match c.PyDict_SetDefaultRef(dict.as_ref(), name_3.as_ref(), descr_6, None) {
                 Ok(_) => {}
                 Err(error_5) if c.is_exception(&error_5) => {
                     if isdescr_2 != 0 {
@@ -9079,13 +9169,7 @@ pub fn type_add_members<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C:
                 &memb_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c
-                    .PyDict_SetDefaultRef(
-                        dict.as_ref(),
-                        d_name.as_ref(),
-                        descr,
-                        &mut None,
-                    )
+                match c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)
                 {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -9116,13 +9200,7 @@ pub fn type_add_getset<C: CApi>(c: &mut C, type_: &C::Object) -> Result<i32, C::
                 &gsp_2,
             )? {
                 let d_name = c.PyDescrObject_d_name(descr)?;
-                match c
-                    .PyDict_SetDefaultRef(
-                        dict.as_ref(),
-                        d_name.as_ref(),
-                        descr,
-                        &mut None,
-                    )
+                match c.PyDict_SetDefaultRef(dict.as_ref(), d_name.as_ref(), descr, None)
                 {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -9626,7 +9704,7 @@ pub fn type_ready_mro<C: CApi>(
         c,
         type_,
         initial,
-        &mut None,
+        None,
     ) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -10150,24 +10228,16 @@ pub fn add_subclass<C: CApi>(
 pub fn add_all_subclasses<C: CApi>(
     c: &mut C,
     type_: &C::Object,
-    bases: Option<&C::Object>,
+    bases: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::add_all_subclasses);
-    let object = match bases {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = c.PyTuple_GET_SIZE(&object)?;
+    let result = c.PyTuple_GET_SIZE(bases)?;
     let res_2 = {
         let mut i = 0isize;
         let res = 0i32;
         loop {
             if i < result {
-                let object_2 = match bases {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let base = c.PyTuple_GET_ITEM(&object_2, i)?;
+                let base = c.PyTuple_GET_ITEM(bases, i)?;
                 match super::typeobject::add_subclass(c, &base, type_) {
                     Ok(_) => {}
                     Err(error) if c.is_exception(&error) => {
@@ -10209,7 +10279,12 @@ pub fn get_subclasses_key<C: CApi>(
                         let mut key_3 = key_2.clone();
                         let mut ref_ = None::<C::Object>;
                         let result = match c
-                            .PyDict_Next(subclasses_2, &mut i_2, &mut key_3, &mut ref_)
+                            .PyDict_Next(
+                                subclasses_2,
+                                &mut i_2,
+                                Some(&mut key_3),
+                                &mut ref_,
+                            )
                         {
                             Ok(result) => result,
                             Err(error_2) if c.is_exception(&error_2) => {
@@ -14772,7 +14847,7 @@ pub fn type_new_set_names<C: CApi>(
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
             let result = match c
-                .PyDict_Next(&names_to_set, &mut i_2, &mut key, &mut value)
+                .PyDict_Next(&names_to_set, &mut i_2, Some(&mut key), &mut value)
             {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
@@ -14899,9 +14974,7 @@ pub fn recurse_down_subclasses<C: CApi>(
             loop {
                 let mut i_2 = i;
                 let mut ref_ = None::<C::Object>;
-                let result = match c
-                    .PyDict_Next(subclasses, &mut i_2, &mut None, &mut ref_)
-                {
+                let result = match c.PyDict_Next(subclasses, &mut i_2, None, &mut ref_) {
                     Ok(result) => result,
                     Err(error) if c.is_exception(&error) => {
                         return Err(
@@ -15106,7 +15179,7 @@ pub fn do_super_lookup<C: CApi>(
     su_obj: Option<&C::Object>,
     su_obj_type: Option<&C::Object>,
     name: &C::Object,
-    method: &mut i32,
+    mut method: Option<&mut i32>,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_super_lookup);
     let Some(su_obj_type_2) = su_obj_type else {
@@ -15174,13 +15247,40 @@ pub fn do_super_lookup<C: CApi>(
         if temp_su != 0 {}
         return Ok(res_5);
     };
-    let tp = c.Py_TYPE(res)?;
-    let result = c._PyType_HasFeature(&tp, 131072)?;
-    let res_4 = if result != 0 {
-        *method = 1i32;
-        res.clone()
+    let res_4 = if method.is_some() {
+        let tp = c.Py_TYPE(res)?;
+        if c._PyType_HasFeature(&tp, 131072)? != 0 {
+            if let Some(variable) = method.as_deref_mut() {
+                *variable = 1i32;
+            }
+            res.clone()
+        } else {
+            let tp_2 = c.Py_TYPE(res)?;
+            let f = c.slot(&tp_2, Slot::tp_descr_get)?;
+            let res_3 = if let Some(f_2) = &f {
+                let is = match su_obj {
+                    Some(object) => c.Py_Is(su_obj_type_2, object)?,
+                    None => false,
+                };
+                let value = if is { None } else { su_obj.cloned() };
+                let res_2 = match c
+                    .call_descrgetfunc(f_2, res, value.as_ref(), Some(su_obj_type_2))
+                {
+                    Ok(res_2) => res_2,
+                    Err(error) if c.is_exception(&error) => {
+                        return Err(error);
+                    }
+                    Err(error) => return Err(error),
+                };
+                res_2.clone()
+            } else {
+                res.clone()
+            };
+            res_3.clone()
+        }
     } else {
-        let f = c.slot(&tp, Slot::tp_descr_get)?;
+        let tp_2 = c.Py_TYPE(res)?;
+        let f = c.slot(&tp_2, Slot::tp_descr_get)?;
         let res_3 = if let Some(f_2) = &f {
             let is = match su_obj {
                 Some(object) => c.Py_Is(su_obj_type_2, object)?,
@@ -15258,7 +15358,7 @@ pub fn super_getattro<C: CApi>(
             obj.as_ref(),
             obj_type.as_ref(),
             name,
-            &mut 0,
+            None,
         )?,
     );
 }
@@ -15457,7 +15557,7 @@ pub fn _PySuper_Lookup<C: CApi>(
                 Some(su_obj),
                 Some(su_obj_type),
                 name,
-                method,
+                Some(&mut *method),
             )?,
         );
     }

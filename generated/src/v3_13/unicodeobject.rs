@@ -144,7 +144,9 @@ pub fn _PyUnicode_InternedSize_Immortal<C: CApi>(c: &mut C) -> Result<isize, C::
             let mut pos_2 = pos;
             let mut key = None::<C::Object>;
             let mut value = None::<C::Object>;
-            let result = match c.PyDict_Next(&dict, &mut pos_2, &mut key, &mut value) {
+            let result = match c
+                .PyDict_Next(&dict, &mut pos_2, Some(&mut key), &mut value)
+            {
                 Ok(result) => result,
                 Err(error_2) if c.is_exception(&error_2) => {
                     return Err(
@@ -370,7 +372,7 @@ pub fn unicode_encode<C: CApi>(
             let result_4 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
                 &object_8,
-                &mut errors_length_2,
+                Some(&mut errors_length_2),
             )?;
             if c.strlen(&result_4)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
@@ -412,7 +414,7 @@ pub fn unicode_encode<C: CApi>(
         let result_2 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
             c,
             &object_2,
-            &mut encoding_length,
+            Some(&mut encoding_length),
         )?;
         if c.strlen(&result_2)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -442,7 +444,7 @@ pub fn unicode_encode<C: CApi>(
             let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
                 &object_4,
-                &mut errors_length,
+                Some(&mut errors_length),
             )?;
             if c.strlen(&result_3)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
@@ -1531,7 +1533,7 @@ pub fn unicode_new<C: CApi>(
             let result_5 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
                 &object_8,
-                &mut errors_length_2,
+                Some(&mut errors_length_2),
             )?;
             if c.strlen(&result_5)? != (errors_length_2 as usize) {
                 let PyExc_ValueError_3 = c.global(Global::PyExc_ValueError)?;
@@ -1572,7 +1574,7 @@ pub fn unicode_new<C: CApi>(
         let result_3 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
             c,
             &object_2,
-            &mut encoding_length,
+            Some(&mut encoding_length),
         )?;
         if c.strlen(&result_3)? != (encoding_length as usize) {
             let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
@@ -1602,7 +1604,7 @@ pub fn unicode_new<C: CApi>(
             let result_4 = super::unicodeobject::PyUnicode_AsUTF8AndSize(
                 c,
                 &object_4,
-                &mut errors_length,
+                Some(&mut errors_length),
             )?;
             if c.strlen(&result_4)? != (errors_length as usize) {
                 let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
@@ -2803,7 +2805,7 @@ pub fn PyUnicode_FromStringAndSize<C: CApi>(
         );
     }
     return Ok(
-        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(c, u, size, None, &mut 0)?,
+        super::unicodeobject::PyUnicode_DecodeUTF8Stateful(c, u, size, None, None)?,
     );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_FromString`.
@@ -2820,7 +2822,7 @@ pub fn PyUnicode_FromString<C: CApi>(c: &mut C, u: &str) -> Result<C::Object, C:
             u,
             result as isize,
             None,
-            &mut 0,
+            None,
         )?,
     );
 }
@@ -2845,33 +2847,39 @@ pub fn kind_maxchar_limit<C: CApi>(c: &mut C, kind: i32) -> Result<u32, C::Error
 /// CPython: Objects/unicodeobject.c, `unicode_get_widechar_size`.
 pub fn unicode_get_widechar_size<C: CApi>(
     c: &mut C,
-    unicode: Option<&C::Object>,
+    unicode: &C::Object,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_get_widechar_size);
-    let object = match unicode {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->length")),
-    };
-    return Ok(c.PyASCIIObject_length(&object)?);
+    return Ok(c.PyASCIIObject_length(unicode)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsWideChar`.
 pub fn PyUnicode_AsWideChar<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
-    w: &mut i32,
+    mut w: Option<&mut i32>,
     size: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_AsWideChar);
     if c.PyUnicode_Check(unicode)? {
-        let result = super::unicodeobject::unicode_get_widechar_size(c, Some(unicode))?;
-        let (res, size_3) = if size > result {
-            let size_2 = result.wrapping_add(1);
-            (result, size_2)
-        } else {
-            (size, size)
-        };
-        c.unicode_copy_as_widechar(unicode, w, size_3)?;
-        return Ok(res);
+        let result = super::unicodeobject::unicode_get_widechar_size(c, unicode)?;
+        if w.is_some() {
+            let (res, size_3) = if size > result {
+                let size_2 = result.wrapping_add(1);
+                (result, size_2)
+            } else {
+                (size, size)
+            };
+            c.unicode_copy_as_widechar(
+                unicode,
+                match w.as_deref_mut() {
+                    Some(variable) => variable,
+                    None => return Err(c.unsupported("NULL for a variable to set")),
+                },
+                size_3,
+            )?;
+            return Ok(res);
+        }
+        return Ok(result.wrapping_add(1));
     }
     return Err(c.PyErr_BadArgument());
 }
@@ -2921,7 +2929,6 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
     errors: Option<&str>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_FromEncodedObject);
-    let buffer = c.new_struct("Py_buffer")?;
     if c.PyBytes_Check(obj)? {
         let result = match c.PyBytes_GET_SIZE(Some(obj)) {
             Ok(result) => result,
@@ -2989,6 +2996,7 @@ pub fn PyUnicode_FromEncodedObject<C: CApi>(
         let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
         return Err(c.PyErr_SetString(&PyExc_TypeError, "decoding str is not supported"));
     }
+    let buffer = c.new_struct("Py_buffer")?;
     match super::abstract_::PyObject_GetBuffer(c, obj, &buffer, 0) {
         Ok(_) => {}
         Err(error_5) if c.is_exception(&error_5) => {
@@ -3292,7 +3300,7 @@ pub fn PyUnicode_DecodeFSDefaultAndSize<C: CApi>(
             None => return Err(c.unsupported("NULL->errors")),
         };
         let errors = c._Py_unicode_fs_codec_errors(&object_3)?;
-        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, &mut 0)?);
+        return Ok(c.unicode_decode_utf8(s, size, error_handler, &errors, None)?);
     }
     let object_4 = match fs_codec.as_ref() {
         Some(object) => object.clone(),
@@ -3335,29 +3343,40 @@ pub fn unicode_ensure_utf8<C: CApi>(
 pub fn PyUnicode_AsUTF8AndSize<C: CApi>(
     c: &mut C,
     unicode: &C::Object,
-    psize: &mut isize,
+    mut psize: Option<&mut isize>,
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyUnicode_AsUTF8AndSize);
     if !c.PyUnicode_Check(unicode)? {
         let error_2 = c.PyErr_BadArgument();
-        *psize = -1isize;
+        if psize.is_some() {
+            if let Some(variable) = psize.as_deref_mut() {
+                *variable = -1isize;
+            }
+            return Err(error_2);
+        }
         return Err(error_2);
     }
     super::unicodeobject::unicode_ensure_utf8(c, unicode)?;
-    let result = match super::unicodeobject::PyUnicode_UTF8_LENGTH(c, unicode) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            *psize = -1isize;
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_AsUTF8AndSize: call of PyUnicode_UTF8 while an exception is pending",
-                    ),
-            );
+    if psize.is_some() {
+        let result = match super::unicodeobject::PyUnicode_UTF8_LENGTH(c, unicode) {
+            Ok(result) => result,
+            Err(error) if c.is_exception(&error) => {
+                if let Some(variable) = psize.as_deref_mut() {
+                    *variable = -1isize;
+                }
+                return Err(
+                    c
+                        .unsupported(
+                            "PyUnicode_AsUTF8AndSize: call of PyUnicode_UTF8 while an exception is pending",
+                        ),
+                );
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(variable) = psize.as_deref_mut() {
+            *variable = result;
         }
-        Err(error) => return Err(error),
-    };
-    *psize = result;
+    }
     return Ok(c.PyUnicode_UTF8(unicode)?.to_owned());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF8`.
@@ -3367,7 +3386,7 @@ pub fn PyUnicode_AsUTF8<C: CApi>(
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::PyUnicode_AsUTF8);
     return Ok(
-        super::unicodeobject::PyUnicode_AsUTF8AndSize(c, unicode, &mut 0)?.to_owned(),
+        super::unicodeobject::PyUnicode_AsUTF8AndSize(c, unicode, None)?.to_owned(),
     );
 }
 /// CPython: Objects/unicodeobject.c, `_PyUnicode_AsUTF8NoNUL`.
@@ -3377,7 +3396,11 @@ pub fn _PyUnicode_AsUTF8NoNUL<C: CApi>(
 ) -> Result<String, C::Error> {
     c.enter(FunctionId::_PyUnicode_AsUTF8NoNUL);
     let mut size = 0;
-    let result = super::unicodeobject::PyUnicode_AsUTF8AndSize(c, unicode, &mut size)?;
+    let result = super::unicodeobject::PyUnicode_AsUTF8AndSize(
+        c,
+        unicode,
+        Some(&mut size),
+    )?;
     if c.strlen(&result)? != (size as usize) {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
@@ -3692,7 +3715,7 @@ pub fn PyUnicode_DecodeUTF7<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF7);
-    return Ok(c.PyUnicode_DecodeUTF7Stateful(s, size, errors, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF7Stateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeUTF8`.
 pub fn PyUnicode_DecodeUTF8<C: CApi>(
@@ -3708,7 +3731,7 @@ pub fn PyUnicode_DecodeUTF8<C: CApi>(
             s,
             size,
             Some(errors),
-            &mut 0,
+            None,
         )?,
     );
 }
@@ -3734,14 +3757,14 @@ pub fn PyUnicode_DecodeUTF8Stateful<C: CApi>(
     s: &str,
     size: isize,
     errors: Option<&str>,
-    consumed: &mut isize,
+    mut consumed: Option<&mut isize>,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF8Stateful);
     let text = match errors {
         Some(text) => text,
         None => return Err(c.unsupported("NULL where a string must be")),
     };
-    return Ok(c.unicode_decode_utf8(s, size, 0, text, consumed)?);
+    return Ok(c.unicode_decode_utf8(s, size, 0, text, consumed.as_deref_mut())?);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_encode_utf8`.
 pub fn unicode_encode_utf8<C: CApi>(
@@ -3823,7 +3846,7 @@ pub fn PyUnicode_DecodeUTF32<C: CApi>(
     byteorder: &mut i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF32);
-    return Ok(c.PyUnicode_DecodeUTF32Stateful(s, size, errors, byteorder, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF32Stateful(s, size, errors, byteorder, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF32String`.
 pub fn PyUnicode_AsUTF32String<C: CApi>(
@@ -3842,7 +3865,7 @@ pub fn PyUnicode_DecodeUTF16<C: CApi>(
     byteorder: &mut i32,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUTF16);
-    return Ok(c.PyUnicode_DecodeUTF16Stateful(s, size, errors, byteorder, &mut 0)?);
+    return Ok(c.PyUnicode_DecodeUTF16Stateful(s, size, errors, byteorder, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AsUTF16String`.
 pub fn PyUnicode_AsUTF16String<C: CApi>(
@@ -3860,7 +3883,7 @@ pub fn PyUnicode_DecodeUnicodeEscape<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeUnicodeEscape);
-    return Ok(c._PyUnicode_DecodeUnicodeEscapeStateful(s, size, errors, &mut 0)?);
+    return Ok(c._PyUnicode_DecodeUnicodeEscapeStateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_DecodeRawUnicodeEscape`.
 pub fn PyUnicode_DecodeRawUnicodeEscape<C: CApi>(
@@ -3870,7 +3893,7 @@ pub fn PyUnicode_DecodeRawUnicodeEscape<C: CApi>(
     errors: &str,
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeRawUnicodeEscape);
-    return Ok(c._PyUnicode_DecodeRawUnicodeEscapeStateful(s, size, errors, &mut 0)?);
+    return Ok(c._PyUnicode_DecodeRawUnicodeEscapeStateful(s, size, errors, None)?);
 }
 /// CPython: Objects/unicodeobject.c, `make_encode_exception`.
 pub fn make_encode_exception<C: CApi>(
@@ -4006,13 +4029,13 @@ pub fn PyUnicode_DecodeCharmap<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyUnicode_DecodeCharmap);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     if let Some(mapping_2) = mapping {
         if size == 0 {
             loop {
                 return Ok(Some(c.unicode_get_empty()?));
             }
         }
+        let writer = c.new_struct("_PyUnicodeWriter")?;
         c._PyUnicodeWriter_Init(&writer)?;
         c.set__PyUnicodeWriter_min_length(&writer, size)?;
         let maxchar = c._PyUnicodeWriter_maxchar(&writer)?;
@@ -4712,7 +4735,6 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
     errors: &str,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::_PyUnicode_TranslateCharmap);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     let data = match c.PyUnicode_DATA(Some(input)) {
         Ok(data) => data,
         Err(error) if c.is_exception(&error) => {
@@ -4730,10 +4752,11 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
     let result = match c.PyUnicode_GET_LENGTH(Some(input)) {
         Ok(result) => result,
         Err(error_2) if c.is_exception(&error_2) => {
-            c._PyUnicodeWriter_Init(&writer)?;
-            if 127 <= c._PyUnicodeWriter_maxchar(&writer)? {
-                let size_2 = c._PyUnicodeWriter_size(&writer)?;
-                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer)?) {
+            let writer_4 = c.new_struct("_PyUnicodeWriter")?;
+            c._PyUnicodeWriter_Init(&writer_4)?;
+            if 127 <= c._PyUnicodeWriter_maxchar(&writer_4)? {
+                let size_2 = c._PyUnicodeWriter_size(&writer_4)?;
+                if -1 <= size_2.wrapping_sub(c._PyUnicodeWriter_pos(&writer_4)?) {
                     if !(errors != "ignore") {
                         return Err(
                             c
@@ -4768,6 +4791,7 @@ pub fn _PyUnicode_TranslateCharmap<C: CApi>(
     if result == 0 {
         return Ok(Some(super::unicodeobject::PyUnicode_FromObject(c, input)?));
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     let maxchar = c._PyUnicodeWriter_maxchar(&writer)?;
     let value_2 = if 127 <= maxchar {
@@ -6369,182 +6393,216 @@ pub fn PyUnicode_Concat<C: CApi>(
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Append`.
 pub fn PyUnicode_Append<C: CApi>(
     c: &mut C,
-    p_left: &mut Option<C::Object>,
+    mut p_left: Option<&mut Option<C::Object>>,
     right: Option<&C::Object>,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_Append);
-    let left = p_left.clone();
-    if let Some(right_2) = right && let Some(left_2) = &left
-        && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
-    {
-        let empty = match c.unicode_get_empty() {
-            Ok(empty) => empty,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
+    if p_left.is_some() {
+        let left = match p_left.as_deref() {
+            Some(variable) => variable.clone(),
+            None => return Err(c.unsupported("NULL for a variable to set")),
         };
-        if c.Py_Is(left_2, &empty)? {
-            *p_left = Some(right_2.clone());
-            return Ok(());
-        }
-        if c.Py_Is(right_2, &empty)? {
-            return Ok(());
-        }
-        let result = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
-            Ok(result) => result,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        let result_2 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
-            Ok(result_2) => result_2,
-            Err(error_3) if c.is_exception(&error_3) => {
-                if (result as u64) > 9223372036854775808 {
-                    let PyExc_OverflowError_2 = c.global(Global::PyExc_OverflowError)?;
-                    let error_36 = c
-                        .PyErr_SetString(
-                            &PyExc_OverflowError_2,
-                            "strings are too large to concat",
-                        );
-                    *p_left = None;
-                    return Err(error_36);
-                }
-                return Err(
-                    c
-                        .unsupported(
-                            "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_3) => return Err(error_3),
-        };
-        if result > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
+        if let Some(right_2) = right && let Some(left_2) = &left
+            && c.PyUnicode_Check(left_2)? && c.PyUnicode_Check(right_2)?
         {
-            let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-            let error_4 = c
-                .PyErr_SetString(
-                    &PyExc_OverflowError,
-                    "strings are too large to concat",
-                );
-            *p_left = None;
-            return Err(error_4);
-        }
-        let new_len = result.wrapping_add(result_2);
-        {
-            let result_3 = match super::unicodeobject::unicode_modifiable(
-                c,
-                Some(left_2),
-            ) {
-                Ok(result_3) => result_3,
-                Err(error_5) if c.is_exception(&error_5) => {
+            let empty = match c.unicode_get_empty() {
+                Ok(empty) => empty,
+                Err(error) if c.is_exception(&error) => {
                     return Err(
                         c
                             .unsupported(
-                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
                             ),
                     );
                 }
-                Err(error_5) => return Err(error_5),
+                Err(error) => return Err(error),
             };
-            if result_3 != 0 {
-                if c.PyUnicode_CheckExact(right_2)? {
-                    let kind = c.PyASCIIObject_state_kind(right_2)?;
-                    if kind <= c.PyASCIIObject_state_kind(left_2)? {
-                        let result_4 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
-                            Ok(result_4) => result_4,
-                            Err(error_6) if c.is_exception(&error_6) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_6) => return Err(error_6),
-                        };
-                        if result_4 != 0 {
-                            let result_5 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
-                                Ok(result_5) => result_5,
-                                Err(error_7) if c.is_exception(&error_7) => {
+            if c.Py_Is(left_2, &empty)? {
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = Some(right_2.clone());
+                }
+                return Ok(());
+            }
+            if c.Py_Is(right_2, &empty)? {
+                return Ok(());
+            }
+            let result = match c.PyUnicode_GET_LENGTH(Some(left_2)) {
+                Ok(result) => result,
+                Err(error_2) if c.is_exception(&error_2) => {
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_Append: call of PyUnicode_GET_LENGTH while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_2) => return Err(error_2),
+            };
+            let result_2 = match c.PyUnicode_GET_LENGTH(Some(right_2)) {
+                Ok(result_2) => result_2,
+                Err(error_3) if c.is_exception(&error_3) => {
+                    if (result as u64) > 9223372036854775808 {
+                        let PyExc_OverflowError_2 = c
+                            .global(Global::PyExc_OverflowError)?;
+                        let error_36 = c
+                            .PyErr_SetString(
+                                &PyExc_OverflowError_2,
+                                "strings are too large to concat",
+                            );
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = None;
+                        }
+                        return Err(error_36);
+                    }
+                    return Err(
+                        c
+                            .unsupported(
+                                "PyUnicode_Append: call of unicode_modifiable while an exception is pending",
+                            ),
+                    );
+                }
+                Err(error_3) => return Err(error_3),
+            };
+            if result
+                > ((9223372036854775807 as i64).wrapping_sub(result_2 as i64) as isize)
+            {
+                let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
+                let error_4 = c
+                    .PyErr_SetString(
+                        &PyExc_OverflowError,
+                        "strings are too large to concat",
+                    );
+                if let Some(variable) = p_left.as_deref_mut() {
+                    *variable = None;
+                }
+                return Err(error_4);
+            }
+            let new_len = result.wrapping_add(result_2);
+            {
+                let result_3 = match super::unicodeobject::unicode_modifiable(
+                    c,
+                    Some(left_2),
+                ) {
+                    Ok(result_3) => result_3,
+                    Err(error_5) if c.is_exception(&error_5) => {
+                        return Err(
+                            c
+                                .unsupported(
+                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                ),
+                        );
+                    }
+                    Err(error_5) => return Err(error_5),
+                };
+                if result_3 != 0 {
+                    if c.PyUnicode_CheckExact(right_2)? {
+                        let kind = c.PyASCIIObject_state_kind(right_2)?;
+                        if kind <= c.PyASCIIObject_state_kind(left_2)? {
+                            let result_4 = match c.PyUnicode_IS_ASCII(Some(left_2)) {
+                                Ok(result_4) => result_4,
+                                Err(error_6) if c.is_exception(&error_6) => {
                                     return Err(
                                         c
                                             .unsupported(
-                                                "PyUnicode_Append: call of unicode_resize while an exception is pending",
+                                                "PyUnicode_Append: call of PyUnicode_IS_ASCII while an exception is pending",
                                             ),
                                     );
                                 }
-                                Err(error_7) => return Err(error_7),
+                                Err(error_6) => return Err(error_6),
                             };
-                            if result_5 != 0 {
-                                let result_6 = match super::unicodeobject::unicode_resize(
-                                    c,
-                                    p_left,
-                                    new_len,
-                                ) {
-                                    Ok(result_6) => result_6,
-                                    Err(error_8) if c.is_exception(&error_8) => {
-                                        *p_left = None;
-                                        return Err(error_8);
-                                    }
-                                    Err(error_8) => return Err(error_8),
-                                };
-                                if result_6 != 0 {
-                                    *p_left = None;
-                                    return Ok(());
-                                }
-                                let object = match (*p_left).as_ref() {
-                                    Some(object) => object.clone(),
-                                    None => {
-                                        return Err(c.unsupported("NULL where an object must be"));
-                                    }
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &object,
-                                    result,
-                                    right_2,
-                                    0,
-                                    result_2,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_9) if c.is_exception(&error_9) => {
-                                        return Err(error_9);
-                                    }
-                                    Err(error_9) => return Err(error_9),
-                                };
-                            } else {
-                                let result_8 = match c
-                                    .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
-                                {
-                                    Ok(result_8) => result_8,
-                                    Err(error_10) if c.is_exception(&error_10) => {
+                            if result_4 != 0 {
+                                let result_5 = match c.PyUnicode_IS_ASCII(Some(right_2)) {
+                                    Ok(result_5) => result_5,
+                                    Err(error_7) if c.is_exception(&error_7) => {
                                         return Err(
                                             c
                                                 .unsupported(
-                                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                                    "PyUnicode_Append: call of unicode_resize while an exception is pending",
                                                 ),
                                         );
                                     }
-                                    Err(error_10) => return Err(error_10),
+                                    Err(error_7) => return Err(error_7),
                                 };
-                                let result_9 = match c
-                                    .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
-                                {
-                                    Ok(result_9) => result_9,
-                                    Err(error_11) if c.is_exception(&error_11) => {
-                                        if (result_8 as i64) > 4294967295 {
+                                if result_5 != 0 {
+                                    let result_6 = match super::unicodeobject::unicode_resize(
+                                        c,
+                                        match p_left.as_deref_mut() {
+                                            Some(variable) => variable,
+                                            None => {
+                                                return Err(c.unsupported("NULL for a variable to set"));
+                                            }
+                                        },
+                                        new_len,
+                                    ) {
+                                        Ok(result_6) => result_6,
+                                        Err(error_8) if c.is_exception(&error_8) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = None;
+                                            }
+                                            return Err(error_8);
+                                        }
+                                        Err(error_8) => return Err(error_8),
+                                    };
+                                    if result_6 != 0 {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = None;
+                                        }
+                                        return Ok(());
+                                    }
+                                    let p_left_2 = match p_left.as_deref() {
+                                        Some(variable) => variable.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL for a variable to set"));
+                                        }
+                                    };
+                                    let object = match p_left_2.as_ref() {
+                                        Some(object) => object.clone(),
+                                        None => {
+                                            return Err(c.unsupported("NULL where an object must be"));
+                                        }
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &object,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_9) if c.is_exception(&error_9) => {
+                                            return Err(error_9);
+                                        }
+                                        Err(error_9) => return Err(error_9),
+                                    };
+                                } else {
+                                    let result_8 = match c
+                                        .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
+                                    {
+                                        Ok(result_8) => result_8,
+                                        Err(error_10) if c.is_exception(&error_10) => {
+                                            return Err(
+                                                c
+                                                    .unsupported(
+                                                        "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                                    ),
+                                            );
+                                        }
+                                        Err(error_10) => return Err(error_10),
+                                    };
+                                    let result_9 = match c
+                                        .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
+                                    {
+                                        Ok(result_9) => result_9,
+                                        Err(error_11) if c.is_exception(&error_11) => {
+                                            if (result_8 as i64) > 4294967295 {
+                                                return Err(
+                                                    c
+                                                        .unsupported(
+                                                            "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                                        ),
+                                                );
+                                            }
                                             return Err(
                                                 c
                                                     .unsupported(
@@ -6552,6 +6610,152 @@ pub fn PyUnicode_Append<C: CApi>(
                                                     ),
                                             );
                                         }
+                                        Err(error_11) => return Err(error_11),
+                                    };
+                                    let value = if result_8 > result_9 {
+                                        result_8
+                                    } else {
+                                        result_9
+                                    };
+                                    let res = match c.PyUnicode_New(new_len, value) {
+                                        Ok(res) => res,
+                                        Err(error_12) if c.is_exception(&error_12) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = None;
+                                            }
+                                            return Err(error_12);
+                                        }
+                                        Err(error_12) => return Err(error_12),
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res,
+                                        0,
+                                        left_2,
+                                        0,
+                                        result,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_13) if c.is_exception(&error_13) => {
+                                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                                c,
+                                                &res,
+                                                result,
+                                                right_2,
+                                                0,
+                                                result_2,
+                                            ) {
+                                                Ok(_) => {}
+                                                Err(error_15) if c.is_exception(&error_15) => {
+                                                    if let Some(variable) = p_left.as_deref_mut() {
+                                                        *variable = Some(res.clone());
+                                                    }
+                                                    return Err(error_15);
+                                                }
+                                                Err(error_15) => return Err(error_15),
+                                            };
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res.clone());
+                                            }
+                                            return Err(error_13);
+                                        }
+                                        Err(error_13) => return Err(error_13),
+                                    };
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_14) if c.is_exception(&error_14) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res.clone());
+                                            }
+                                            return Err(error_14);
+                                        }
+                                        Err(error_14) => return Err(error_14),
+                                    };
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res.clone());
+                                    }
+                                }
+                            } else {
+                                let result_13 = match super::unicodeobject::unicode_resize(
+                                    c,
+                                    match p_left.as_deref_mut() {
+                                        Some(variable) => variable,
+                                        None => {
+                                            return Err(c.unsupported("NULL for a variable to set"));
+                                        }
+                                    },
+                                    new_len,
+                                ) {
+                                    Ok(result_13) => result_13,
+                                    Err(error_16) if c.is_exception(&error_16) => {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = None;
+                                        }
+                                        return Err(error_16);
+                                    }
+                                    Err(error_16) => return Err(error_16),
+                                };
+                                if result_13 != 0 {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = None;
+                                    }
+                                    return Ok(());
+                                }
+                                let p_left_3 = match p_left.as_deref() {
+                                    Some(variable) => variable.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL for a variable to set"));
+                                    }
+                                };
+                                let object_2 = match p_left_3.as_ref() {
+                                    Some(object) => object.clone(),
+                                    None => {
+                                        return Err(c.unsupported("NULL where an object must be"));
+                                    }
+                                };
+                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                    c,
+                                    &object_2,
+                                    result,
+                                    right_2,
+                                    0,
+                                    result_2,
+                                ) {
+                                    Ok(_) => {}
+                                    Err(error_17) if c.is_exception(&error_17) => {
+                                        return Err(error_17);
+                                    }
+                                    Err(error_17) => return Err(error_17),
+                                };
+                            }
+                        } else {
+                            let result_15 = match c
+                                .PyUnicode_MAX_CHAR_VALUE(Some(left_2))
+                            {
+                                Ok(result_15) => result_15,
+                                Err(error_18) if c.is_exception(&error_18) => {
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
+                                            ),
+                                    );
+                                }
+                                Err(error_18) => return Err(error_18),
+                            };
+                            let result_16 = match c
+                                .PyUnicode_MAX_CHAR_VALUE(Some(right_2))
+                            {
+                                Ok(result_16) => result_16,
+                                Err(error_19) if c.is_exception(&error_19) => {
+                                    if (result_15 as i64) > 4294967295 {
                                         return Err(
                                             c
                                                 .unsupported(
@@ -6559,110 +6763,89 @@ pub fn PyUnicode_Append<C: CApi>(
                                                 ),
                                         );
                                     }
-                                    Err(error_11) => return Err(error_11),
-                                };
-                                let value = if result_8 > result_9 {
-                                    result_8
-                                } else {
-                                    result_9
-                                };
-                                let res = match c.PyUnicode_New(new_len, value) {
-                                    Ok(res) => res,
-                                    Err(error_12) if c.is_exception(&error_12) => {
-                                        *p_left = None;
-                                        return Err(error_12);
-                                    }
-                                    Err(error_12) => return Err(error_12),
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res,
-                                    0,
-                                    left_2,
-                                    0,
-                                    result,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_13) if c.is_exception(&error_13) => {
-                                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                            c,
-                                            &res,
-                                            result,
-                                            right_2,
-                                            0,
-                                            result_2,
-                                        ) {
-                                            Ok(_) => {}
-                                            Err(error_15) if c.is_exception(&error_15) => {
-                                                *p_left = Some(res.clone());
-                                                return Err(error_15);
-                                            }
-                                            Err(error_15) => return Err(error_15),
-                                        };
-                                        *p_left = Some(res.clone());
-                                        return Err(error_13);
-                                    }
-                                    Err(error_13) => return Err(error_13),
-                                };
-                                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                                    c,
-                                    &res,
-                                    result,
-                                    right_2,
-                                    0,
-                                    result_2,
-                                ) {
-                                    Ok(_) => {}
-                                    Err(error_14) if c.is_exception(&error_14) => {
-                                        *p_left = Some(res.clone());
-                                        return Err(error_14);
-                                    }
-                                    Err(error_14) => return Err(error_14),
-                                };
-                                *p_left = Some(res.clone());
-                            }
-                        } else {
-                            let result_13 = match super::unicodeobject::unicode_resize(
-                                c,
-                                p_left,
-                                new_len,
-                            ) {
-                                Ok(result_13) => result_13,
-                                Err(error_16) if c.is_exception(&error_16) => {
-                                    *p_left = None;
-                                    return Err(error_16);
+                                    return Err(
+                                        c
+                                            .unsupported(
+                                                "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
+                                            ),
+                                    );
                                 }
-                                Err(error_16) => return Err(error_16),
+                                Err(error_19) => return Err(error_19),
                             };
-                            if result_13 != 0 {
-                                *p_left = None;
-                                return Ok(());
-                            }
-                            let object_2 = match (*p_left).as_ref() {
-                                Some(object) => object.clone(),
-                                None => {
-                                    return Err(c.unsupported("NULL where an object must be"));
+                            let value_2 = if result_15 > result_16 {
+                                result_15
+                            } else {
+                                result_16
+                            };
+                            let res_2 = match c.PyUnicode_New(new_len, value_2) {
+                                Ok(res_2) => res_2,
+                                Err(error_20) if c.is_exception(&error_20) => {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = None;
+                                    }
+                                    return Err(error_20);
                                 }
+                                Err(error_20) => return Err(error_20),
                             };
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
-                                &object_2,
+                                &res_2,
+                                0,
+                                left_2,
+                                0,
+                                result,
+                            ) {
+                                Ok(_) => {}
+                                Err(error_21) if c.is_exception(&error_21) => {
+                                    match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                        c,
+                                        &res_2,
+                                        result,
+                                        right_2,
+                                        0,
+                                        result_2,
+                                    ) {
+                                        Ok(_) => {}
+                                        Err(error_23) if c.is_exception(&error_23) => {
+                                            if let Some(variable) = p_left.as_deref_mut() {
+                                                *variable = Some(res_2.clone());
+                                            }
+                                            return Err(error_23);
+                                        }
+                                        Err(error_23) => return Err(error_23),
+                                    };
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_2.clone());
+                                    }
+                                    return Err(error_21);
+                                }
+                                Err(error_21) => return Err(error_21),
+                            };
+                            match super::unicodeobject::_PyUnicode_FastCopyCharacters(
+                                c,
+                                &res_2,
                                 result,
                                 right_2,
                                 0,
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_17) if c.is_exception(&error_17) => {
-                                    return Err(error_17);
+                                Err(error_22) if c.is_exception(&error_22) => {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_2.clone());
+                                    }
+                                    return Err(error_22);
                                 }
-                                Err(error_17) => return Err(error_17),
+                                Err(error_22) => return Err(error_22),
                             };
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_2.clone());
+                            }
                         }
                     } else {
-                        let result_15 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                            Ok(result_15) => result_15,
-                            Err(error_18) if c.is_exception(&error_18) => {
+                        let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                            Ok(result_20) => result_20,
+                            Err(error_24) if c.is_exception(&error_24) => {
                                 return Err(
                                     c
                                         .unsupported(
@@ -6670,12 +6853,12 @@ pub fn PyUnicode_Append<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_18) => return Err(error_18),
+                            Err(error_24) => return Err(error_24),
                         };
-                        let result_16 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                            Ok(result_16) => result_16,
-                            Err(error_19) if c.is_exception(&error_19) => {
-                                if (result_15 as i64) > 4294967295 {
+                        let result_21 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                            Ok(result_21) => result_21,
+                            Err(error_25) if c.is_exception(&error_25) => {
+                                if (result_20 as i64) > 4294967295 {
                                     return Err(
                                         c
                                             .unsupported(
@@ -6690,72 +6873,82 @@ pub fn PyUnicode_Append<C: CApi>(
                                         ),
                                 );
                             }
-                            Err(error_19) => return Err(error_19),
+                            Err(error_25) => return Err(error_25),
                         };
-                        let value_2 = if result_15 > result_16 {
-                            result_15
+                        let value_3 = if result_20 > result_21 {
+                            result_20
                         } else {
-                            result_16
+                            result_21
                         };
-                        let res_2 = match c.PyUnicode_New(new_len, value_2) {
-                            Ok(res_2) => res_2,
-                            Err(error_20) if c.is_exception(&error_20) => {
-                                *p_left = None;
-                                return Err(error_20);
+                        let res_3 = match c.PyUnicode_New(new_len, value_3) {
+                            Ok(res_3) => res_3,
+                            Err(error_26) if c.is_exception(&error_26) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = None;
+                                }
+                                return Err(error_26);
                             }
-                            Err(error_20) => return Err(error_20),
+                            Err(error_26) => return Err(error_26),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
-                            &res_2,
+                            &res_3,
                             0,
                             left_2,
                             0,
                             result,
                         ) {
                             Ok(_) => {}
-                            Err(error_21) if c.is_exception(&error_21) => {
+                            Err(error_27) if c.is_exception(&error_27) => {
                                 match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                     c,
-                                    &res_2,
+                                    &res_3,
                                     result,
                                     right_2,
                                     0,
                                     result_2,
                                 ) {
                                     Ok(_) => {}
-                                    Err(error_23) if c.is_exception(&error_23) => {
-                                        *p_left = Some(res_2.clone());
-                                        return Err(error_23);
+                                    Err(error_29) if c.is_exception(&error_29) => {
+                                        if let Some(variable) = p_left.as_deref_mut() {
+                                            *variable = Some(res_3.clone());
+                                        }
+                                        return Err(error_29);
                                     }
-                                    Err(error_23) => return Err(error_23),
+                                    Err(error_29) => return Err(error_29),
                                 };
-                                *p_left = Some(res_2.clone());
-                                return Err(error_21);
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res_3.clone());
+                                }
+                                return Err(error_27);
                             }
-                            Err(error_21) => return Err(error_21),
+                            Err(error_27) => return Err(error_27),
                         };
                         match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                             c,
-                            &res_2,
+                            &res_3,
                             result,
                             right_2,
                             0,
                             result_2,
                         ) {
                             Ok(_) => {}
-                            Err(error_22) if c.is_exception(&error_22) => {
-                                *p_left = Some(res_2.clone());
-                                return Err(error_22);
+                            Err(error_28) if c.is_exception(&error_28) => {
+                                if let Some(variable) = p_left.as_deref_mut() {
+                                    *variable = Some(res_3.clone());
+                                }
+                                return Err(error_28);
                             }
-                            Err(error_22) => return Err(error_22),
+                            Err(error_28) => return Err(error_28),
                         };
-                        *p_left = Some(res_2.clone());
+                        if let Some(variable) = p_left.as_deref_mut() {
+                            *variable = Some(res_3.clone());
+                        }
                     }
                 } else {
-                    let result_20 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                        Ok(result_20) => result_20,
-                        Err(error_24) if c.is_exception(&error_24) => {
+                    let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
+                        Ok(result_25) => result_25,
+                        Err(error_30) if c.is_exception(&error_30) => {
                             return Err(
                                 c
                                     .unsupported(
@@ -6763,12 +6956,12 @@ pub fn PyUnicode_Append<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_24) => return Err(error_24),
+                        Err(error_30) => return Err(error_30),
                     };
-                    let result_21 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                        Ok(result_21) => result_21,
-                        Err(error_25) if c.is_exception(&error_25) => {
-                            if (result_20 as i64) > 4294967295 {
+                    let result_26 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
+                        Ok(result_26) => result_26,
+                        Err(error_31) if c.is_exception(&error_31) => {
+                            if (result_25 as i64) > 4294967295 {
                                 return Err(
                                     c
                                         .unsupported(
@@ -6783,164 +6976,89 @@ pub fn PyUnicode_Append<C: CApi>(
                                     ),
                             );
                         }
-                        Err(error_25) => return Err(error_25),
+                        Err(error_31) => return Err(error_31),
                     };
-                    let value_3 = if result_20 > result_21 {
-                        result_20
+                    let value_4 = if result_25 > result_26 {
+                        result_25
                     } else {
-                        result_21
+                        result_26
                     };
-                    let res_3 = match c.PyUnicode_New(new_len, value_3) {
-                        Ok(res_3) => res_3,
-                        Err(error_26) if c.is_exception(&error_26) => {
-                            *p_left = None;
-                            return Err(error_26);
+                    let res_4 = match c.PyUnicode_New(new_len, value_4) {
+                        Ok(res_4) => res_4,
+                        Err(error_32) if c.is_exception(&error_32) => {
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = None;
+                            }
+                            return Err(error_32);
                         }
-                        Err(error_26) => return Err(error_26),
+                        Err(error_32) => return Err(error_32),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
-                        &res_3,
+                        &res_4,
                         0,
                         left_2,
                         0,
                         result,
                     ) {
                         Ok(_) => {}
-                        Err(error_27) if c.is_exception(&error_27) => {
+                        Err(error_33) if c.is_exception(&error_33) => {
                             match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                                 c,
-                                &res_3,
+                                &res_4,
                                 result,
                                 right_2,
                                 0,
                                 result_2,
                             ) {
                                 Ok(_) => {}
-                                Err(error_29) if c.is_exception(&error_29) => {
-                                    *p_left = Some(res_3.clone());
-                                    return Err(error_29);
+                                Err(error_35) if c.is_exception(&error_35) => {
+                                    if let Some(variable) = p_left.as_deref_mut() {
+                                        *variable = Some(res_4.clone());
+                                    }
+                                    return Err(error_35);
                                 }
-                                Err(error_29) => return Err(error_29),
+                                Err(error_35) => return Err(error_35),
                             };
-                            *p_left = Some(res_3.clone());
-                            return Err(error_27);
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_4.clone());
+                            }
+                            return Err(error_33);
                         }
-                        Err(error_27) => return Err(error_27),
+                        Err(error_33) => return Err(error_33),
                     };
                     match super::unicodeobject::_PyUnicode_FastCopyCharacters(
                         c,
-                        &res_3,
+                        &res_4,
                         result,
                         right_2,
                         0,
                         result_2,
                     ) {
                         Ok(_) => {}
-                        Err(error_28) if c.is_exception(&error_28) => {
-                            *p_left = Some(res_3.clone());
-                            return Err(error_28);
-                        }
-                        Err(error_28) => return Err(error_28),
-                    };
-                    *p_left = Some(res_3.clone());
-                }
-            } else {
-                let result_25 = match c.PyUnicode_MAX_CHAR_VALUE(Some(left_2)) {
-                    Ok(result_25) => result_25,
-                    Err(error_30) if c.is_exception(&error_30) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_MAX_CHAR_VALUE while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_30) => return Err(error_30),
-                };
-                let result_26 = match c.PyUnicode_MAX_CHAR_VALUE(Some(right_2)) {
-                    Ok(result_26) => result_26,
-                    Err(error_31) if c.is_exception(&error_31) => {
-                        if (result_25 as i64) > 4294967295 {
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                    ),
-                            );
-                        }
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_Append: call of PyUnicode_New while an exception is pending",
-                                ),
-                        );
-                    }
-                    Err(error_31) => return Err(error_31),
-                };
-                let value_4 = if result_25 > result_26 { result_25 } else { result_26 };
-                let res_4 = match c.PyUnicode_New(new_len, value_4) {
-                    Ok(res_4) => res_4,
-                    Err(error_32) if c.is_exception(&error_32) => {
-                        *p_left = None;
-                        return Err(error_32);
-                    }
-                    Err(error_32) => return Err(error_32),
-                };
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &res_4,
-                    0,
-                    left_2,
-                    0,
-                    result,
-                ) {
-                    Ok(_) => {}
-                    Err(error_33) if c.is_exception(&error_33) => {
-                        match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                            c,
-                            &res_4,
-                            result,
-                            right_2,
-                            0,
-                            result_2,
-                        ) {
-                            Ok(_) => {}
-                            Err(error_35) if c.is_exception(&error_35) => {
-                                *p_left = Some(res_4.clone());
-                                return Err(error_35);
+                        Err(error_34) if c.is_exception(&error_34) => {
+                            if let Some(variable) = p_left.as_deref_mut() {
+                                *variable = Some(res_4.clone());
                             }
-                            Err(error_35) => return Err(error_35),
-                        };
-                        *p_left = Some(res_4.clone());
-                        return Err(error_33);
+                            return Err(error_34);
+                        }
+                        Err(error_34) => return Err(error_34),
+                    };
+                    if let Some(variable) = p_left.as_deref_mut() {
+                        *variable = Some(res_4.clone());
                     }
-                    Err(error_33) => return Err(error_33),
-                };
-                match super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    &res_4,
-                    result,
-                    right_2,
-                    0,
-                    result_2,
-                ) {
-                    Ok(_) => {}
-                    Err(error_34) if c.is_exception(&error_34) => {
-                        *p_left = Some(res_4.clone());
-                        return Err(error_34);
-                    }
-                    Err(error_34) => return Err(error_34),
-                };
-                *p_left = Some(res_4.clone());
+                }
+            };
+            return Ok(());
+        } else {
+            let error_37 = c.PyErr_BadInternalCall();
+            if let Some(variable) = p_left.as_deref_mut() {
+                *variable = None;
             }
-        };
-        return Ok(());
-    } else {
-        let error_37 = c.PyErr_BadInternalCall();
-        *p_left = None;
-        return Err(error_37);
+            return Err(error_37);
+        }
     }
+    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_AppendAndDel`.
 pub fn PyUnicode_AppendAndDel<C: CApi>(
@@ -6949,7 +7067,7 @@ pub fn PyUnicode_AppendAndDel<C: CApi>(
     right: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::PyUnicode_AppendAndDel);
-    super::unicodeobject::PyUnicode_Append(c, pleft, Some(right))?;
+    super::unicodeobject::PyUnicode_Append(c, Some(&mut *pleft), Some(right))?;
     return Ok(());
 }
 /// CPython: Objects/unicodeobject.c, `unicode_encode_impl`.
@@ -9671,7 +9789,8 @@ pub fn unicode_maketrans_impl<C: CApi>(
                 let mut i_6 = i_5;
                 let mut key_3 = None::<C::Object>;
                 let mut value_2 = None::<C::Object>;
-                let result_8 = match c.PyDict_Next(x, &mut i_6, &mut key_3, &mut value_2)
+                let result_8 = match c
+                    .PyDict_Next(x, &mut i_6, Some(&mut key_3), &mut value_2)
                 {
                     Ok(result_8) => result_8,
                     Err(error_11) if c.is_exception(&error_11) => {
@@ -11609,12 +11728,11 @@ pub fn get_field_object<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::get_field_object);
-    let name = c.new_struct("SubString")?;
-    let first = c.new_struct("SubString")?;
-    let rest = c.new_struct("FieldNameIterator")?;
     let str = c.SubString_str(input)?;
     let start = c.SubString_start(input)?;
     let end = c.SubString_end(input)?;
+    let first = c.new_struct("SubString")?;
+    let rest = c.new_struct("FieldNameIterator")?;
     let mut index = 0;
     let result = match c
         .field_name_split(
@@ -11695,6 +11813,7 @@ pub fn get_field_object<C: CApi>(
             };
             obj_2.clone()
         };
+        let name = c.new_struct("SubString")?;
         let (obj_5, ok) = {
             let mut index_2 = index;
             let name_2 = name.clone();
@@ -12568,7 +12687,6 @@ pub fn output_markup<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::output_markup);
-    let actual_format_spec = c.new_struct("SubString")?;
     if let Some(fieldobj) = &super::unicodeobject::get_field_object(
         c,
         field_name,
@@ -12599,6 +12717,7 @@ pub fn output_markup<C: CApi>(
             )? else {
                 return Ok(0);
             };
+            let actual_format_spec = c.new_struct("SubString")?;
             let result = match c.PyUnicode_GET_LENGTH(Some(tmp_2)) {
                 Ok(result) => result,
                 Err(error) if c.is_exception(&error) => {
@@ -12660,13 +12779,13 @@ pub fn do_markup<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::do_markup);
     let iter = c.new_struct("MarkupIterator")?;
-    let literal = c.new_struct("SubString")?;
-    let field_name = c.new_struct("SubString")?;
-    let format_spec = c.new_struct("SubString")?;
     let str = c.SubString_str(input)?;
     let start = c.SubString_start(input)?;
     let end = c.SubString_end(input)?;
     super::unicodeobject::MarkupIterator_init(c, Some(&iter), str.as_ref(), start, end)?;
+    let field_name = c.new_struct("SubString")?;
+    let format_spec = c.new_struct("SubString")?;
+    let literal = c.new_struct("SubString")?;
     let result_4 = {
         let field_name_2 = field_name.clone();
         let format_spec_2 = format_spec.clone();
@@ -12771,13 +12890,13 @@ pub fn build_string<C: CApi>(
     auto_number: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::build_string);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
     if recursion_depth <= 0 {
         let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
         return Err(
             c.PyErr_SetString(&PyExc_ValueError, "Max string recursion exceeded"),
         );
     }
+    let writer = c.new_struct("_PyUnicodeWriter")?;
     c._PyUnicodeWriter_Init(&writer)?;
     c.set__PyUnicodeWriter_overallocate(&writer, 1)?;
     let str = c.SubString_str(input)?;
@@ -12825,9 +12944,9 @@ pub fn do_string_format<C: CApi>(
     kwargs: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::do_string_format);
-    let input = c.new_struct("SubString")?;
     let auto_number = c.new_struct("AutoNumber")?;
     c.AutoNumber_Init(&auto_number)?;
+    let input = c.new_struct("SubString")?;
     let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
@@ -12931,8 +13050,8 @@ pub fn fieldnameiter_next<C: CApi>(
     it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::fieldnameiter_next);
-    let name = c.new_struct("SubString")?;
     let it_field = c.fieldnameiterobject_it_field(it)?;
+    let name = c.new_struct("SubString")?;
     let mut is_attr = 0;
     let mut idx = 0;
     let result = super::unicodeobject::FieldNameIterator_next(
@@ -12985,7 +13104,6 @@ pub fn formatter_field_name_split<C: CApi>(
     self_: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::formatter_field_name_split);
-    let first = c.new_struct("SubString")?;
     if !c.PyUnicode_Check(self_)? {
         let tp = c.Py_TYPE(self_)?;
         let tp_name = c.PyTypeObject_tp_name(&tp)?;
@@ -13005,6 +13123,7 @@ pub fn formatter_field_name_split<C: CApi>(
     let result = match c.PyUnicode_GET_LENGTH(Some(self_)) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
+            c.new_struct("SubString")?;
             c.fieldnameiterobject_it_field(&it)?;
             return Err(
                 c
@@ -13015,6 +13134,7 @@ pub fn formatter_field_name_split<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    let first = c.new_struct("SubString")?;
     let it_field = c.fieldnameiterobject_it_field(&it)?;
     let mut first_idx = 0;
     let result_2 = match c
@@ -16592,8 +16712,7 @@ pub fn unicode_format_arg_format<C: CApi>(
                     && c.unicode_format_arg_t_prec(arg)? == -1
                     && !((c.unicode_format_arg_t_flags(arg)? & 6) != 0)
                 {
-                    match c.unicodeobject_formatfloat(v, arg, &mut None, writer.as_ref())
-                    {
+                    match c.unicodeobject_formatfloat(v, arg, None, writer.as_ref()) {
                         Ok(_) => {}
                         Err(error_5) if c.is_exception(&error_5) => {
                             return Err(error_5);
@@ -16603,7 +16722,7 @@ pub fn unicode_format_arg_format<C: CApi>(
                     return Ok(1);
                 }
                 c.set_unicode_format_arg_t_sign(arg, 1)?;
-                match c.unicodeobject_formatfloat(v, arg, p_str, None) {
+                match c.unicodeobject_formatfloat(v, arg, Some(&mut *p_str), None) {
                     Ok(_) => {}
                     Err(error_6) if c.is_exception(&error_6) => {
                         return Err(error_6);
@@ -17084,7 +17203,7 @@ pub fn _PyUnicode_ClearInterned<C: CApi>(c: &mut C) -> Result<(), C::Error> {
             let mut s = None::<C::Object>;
             let mut ignored_value = None::<C::Object>;
             let result_2 = match c
-                .PyDict_Next(&interned, &mut pos_2, &mut s, &mut ignored_value)
+                .PyDict_Next(&interned, &mut pos_2, Some(&mut s), &mut ignored_value)
             {
                 Ok(result_2) => result_2,
                 Err(error_2) if c.is_exception(&error_2) => {
@@ -17230,57 +17349,37 @@ pub fn unicodeiter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::
 /// CPython: Objects/unicodeobject.c, `unicodeiter_next`.
 pub fn unicodeiter_next<C: CApi>(
     c: &mut C,
-    it: Option<&C::Object>,
+    it: &C::Object,
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::unicodeiter_next);
-    let object = match it {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->it_seq")),
-    };
-    if let Some(seq) = &c.unicodeiterobject_it_seq(&object)? {
-        let object_2 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index = c.unicodeiterobject_it_index(&object_2)?;
+    if let Some(seq) = &c.unicodeiterobject_it_seq(it)? {
+        let it_index = c.unicodeiterobject_it_index(it)?;
         let result = match c.PyUnicode_GET_LENGTH(Some(seq)) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                if it_index < -1 {
-                    let _ = c.PyASCIIObject_state_kind(seq)? as i32;
-                    return Err(
-                        c
-                            .unsupported(
-                                "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
-                            ),
-                    );
+                if !(it_index < -1) {
+                    c.set_unicodeiterobject_it_seq(it, None)?;
+                    return Err(error);
                 }
-                let object_12 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_seq")),
-                };
-                c.set_unicodeiterobject_it_seq(&object_12, None)?;
-                return Err(error);
+                let _ = c.PyASCIIObject_state_kind(seq)? as i32;
+                return Err(
+                    c
+                        .unsupported(
+                            "unicodeiter_next: call of PyUnicode_DATA while an exception is pending",
+                        ),
+                );
             }
             Err(error) => return Err(error),
         };
         if !(it_index < result) {
-            let object_11 = match it {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->it_seq")),
-            };
-            c.set_unicodeiterobject_it_seq(&object_11, None)?;
+            c.set_unicodeiterobject_it_seq(it, None)?;
             return Ok(None);
         }
         let kind = c.PyASCIIObject_state_kind(seq)? as i32;
         let data = match c.PyUnicode_DATA(Some(seq)) {
             Ok(data) => data,
             Err(error_2) if c.is_exception(&error_2) => {
-                let object_10 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.unicodeiterobject_it_index(&object_10)?;
+                c.unicodeiterobject_it_index(it)?;
                 return Err(
                     c
                         .unsupported(
@@ -17290,29 +17389,13 @@ pub fn unicodeiter_next<C: CApi>(
             }
             Err(error_2) => return Err(error_2),
         };
-        let object_3 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_2 = c.unicodeiterobject_it_index(&object_3)?;
+        let it_index_2 = c.unicodeiterobject_it_index(it)?;
         let result_2 = match c.PyUnicode_READ(kind, Some(&data), it_index_2) {
             Ok(result_2) => result_2,
             Err(error_3) if c.is_exception(&error_3) => {
-                let object_7 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.unicodeiterobject_it_index(&object_7)?;
-                let object_8 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                let it_index_4 = c.unicodeiterobject_it_index(&object_8)?;
-                let object_9 = match it {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->it_index")),
-                };
-                c.set_unicodeiterobject_it_index(&object_9, it_index_4.wrapping_add(1))?;
+                c.unicodeiterobject_it_index(it)?;
+                let it_index_4 = c.unicodeiterobject_it_index(it)?;
+                c.set_unicodeiterobject_it_index(it, it_index_4.wrapping_add(1))?;
                 return Err(
                     c
                         .unsupported(
@@ -17322,21 +17405,9 @@ pub fn unicodeiter_next<C: CApi>(
             }
             Err(error_3) => return Err(error_3),
         };
-        let object_4 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.unicodeiterobject_it_index(&object_4)?;
-        let object_5 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        let it_index_3 = c.unicodeiterobject_it_index(&object_5)?;
-        let object_6 = match it {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->it_index")),
-        };
-        c.set_unicodeiterobject_it_index(&object_6, it_index_3.wrapping_add(1))?;
+        c.unicodeiterobject_it_index(it)?;
+        let it_index_3 = c.unicodeiterobject_it_index(it)?;
+        c.set_unicodeiterobject_it_index(it, it_index_3.wrapping_add(1))?;
         return Ok(Some(c.unicode_char(result_2)?));
     }
     return Ok(None);

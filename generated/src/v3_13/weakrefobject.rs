@@ -27,14 +27,10 @@ pub fn init_weakref<C: CApi>(
 /// CPython: Objects/weakrefobject.c, `_PyWeakref_ClearRef`.
 pub fn _PyWeakref_ClearRef<C: CApi>(
     c: &mut C,
-    self_: Option<&C::Object>,
+    self_: &C::Object,
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyWeakref_ClearRef);
-    let object = match self_ {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.clear_weakref_lock_held(&object, &mut None)?;
+    c.clear_weakref_lock_held(self_, None)?;
     return Ok(());
 }
 /// CPython: Objects/weakrefobject.c, `weakref_dealloc`.
@@ -55,7 +51,7 @@ pub fn weakref_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::E
 pub fn gc_clear<C: CApi>(c: &mut C, self_: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::gc_clear);
     let mut callback = None::<C::Object>;
-    c.clear_weakref_lock_held(self_, &mut callback)?;
+    c.clear_weakref_lock_held(self_, Some(&mut callback))?;
     return Ok(0);
 }
 /// CPython: Objects/weakrefobject.c, `weakref_vectorcall`.
@@ -4091,7 +4087,11 @@ pub fn _PyStaticType_ClearWeakRefs<C: CApi>(
         loop {
             if c.read(&list)?.is_some() {
                 let object = c.read(&list)?;
-                super::weakrefobject::_PyWeakref_ClearRef(c, object.as_ref())?;
+                let object_2 = match object.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                super::weakrefobject::_PyWeakref_ClearRef(c, &object_2)?;
                 continue;
             }
             break;

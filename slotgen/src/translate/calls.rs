@@ -2,6 +2,7 @@
 
 mod members;
 mod outcome;
+mod outs;
 mod pass;
 mod writes;
 
@@ -57,6 +58,13 @@ impl Paths {
                 return self.eval(&args[args.len() - 1], state, k);
             }
             _ => {}
+        }
+        if let Some(number) = self.world.contracts.get(name).and_then(|row| row.constant) {
+            return self.all(
+                args,
+                state,
+                Rc::new(move |this, _, state| k(this, Val::Const(i128::from(number), None), state)),
+            );
         }
         match self.world.contracts.meaning(name) {
             "nothing" => return k(self, Val::Unit, state),
@@ -239,6 +247,13 @@ impl Paths {
             if let (ParamKind::Str(false), Val::Null) = (&kinds[index], value) {
                 self.learnt.nullable.insert((route.key(name), index));
                 kinds[index] = ParamKind::Str(true);
+            }
+            if let (ParamKind::OutObject(nullable) | ParamKind::OutInt(_, nullable), Val::Null | Val::MaybeAddress(_)) =
+                (&mut kinds[index], value)
+                && !name.starts_with("call_")
+            {
+                self.learnt.nullable.insert((route.key(name), index));
+                *nullable = true;
             }
             let kind = kinds[index].clone();
             if (&kind, value) == (&ParamKind::Object(false), &Val::Null) {

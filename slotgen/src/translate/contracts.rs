@@ -40,6 +40,9 @@ pub struct Contract {
     /// The same in Rust, for every world, in the words of the prototype's parameters.
     #[serde(default)]
     pub rust: String,
+    /// What it always gives; its arguments are evaluated and forgotten.
+    #[serde(default)]
+    pub constant: Option<i32>,
     /// Why the row is right; every row must say.
     pub reason: String,
 }
@@ -95,10 +98,10 @@ pub enum ParamKind {
     Slice,
     /// `&[&str]`.
     Strings,
-    /// `&mut Option<C::Object>`.
-    OutObject,
-    /// `&mut` integer.
-    OutInt(&'static str),
+    /// `&mut Option<C::Object>`, or an `Option` of it.
+    OutObject(bool),
+    /// `&mut` integer, or an `Option` of it.
+    OutInt(&'static str, bool),
     /// `&C::Function`, or an `Option` of it; with its typedef.
     Function(String, bool),
     /// Vanishes.
@@ -109,6 +112,35 @@ pub enum ParamKind {
     Parsed,
     /// Cannot be translated: the C type.
     Unsupported(String),
+}
+
+impl ParamKind {
+    /// Whether NULL may be given, where the kind leaves that open.
+    pub fn nullable(&self) -> Option<bool> {
+        match self {
+            Self::Object(nullable)
+            | Self::Str(nullable)
+            | Self::Function(_, nullable)
+            | Self::OutObject(nullable)
+            | Self::OutInt(_, nullable) => Some(*nullable),
+            _ => None,
+        }
+    }
+    /// The same, but for functions, to be changed.
+    pub fn nullable_mut(&mut self) -> Option<&mut bool> {
+        match self {
+            Self::Object(nullable) | Self::Str(nullable) | Self::OutObject(nullable) | Self::OutInt(_, nullable) => {
+                Some(nullable)
+            }
+            _ => None,
+        }
+    }
+    /// Takes over from another use of the same parameter that NULL may be given.
+    pub fn widen(&mut self, other: &Self) {
+        if let (Some(mine), true) = (self.nullable_mut(), other.nullable() == Some(true)) {
+            *mine = true;
+        }
+    }
 }
 
 /// What a result becomes.
@@ -163,8 +195,8 @@ pub fn param_kind(ctype: &CType, nullable: bool) -> ParamKind {
         CType::Double => ParamKind::Double,
         CType::Str => ParamKind::Str(nullable),
         CType::Thread => ParamKind::Nothing,
-        CType::Objects => ParamKind::OutObject,
-        CType::OutInt(int) => ParamKind::OutInt(int),
+        CType::Objects => ParamKind::OutObject(nullable),
+        CType::OutInt(int) => ParamKind::OutInt(int, nullable),
         CType::Function(name) => ParamKind::Function(name.clone(), nullable),
         CType::Suite(name) => ParamKind::Unsupported((*name).to_owned()),
         CType::Void => ParamKind::Unsupported("void".to_owned()),

@@ -140,6 +140,7 @@ pub fn translate(
         translated: RefCell::default(),
         defined,
         vocabulary: RefCell::default(),
+        fields: RefCell::default(),
         globals: RefCell::default(),
         ids: RefCell::default(),
         tables,
@@ -223,15 +224,20 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
         first.raises = false;
         let tested = guards::tested(&function.body, &world.contracts);
         for (kind, param) in first.params.iter_mut().zip(&function.signature.params) {
-            if let (ParamKind::Object(nullable) | ParamKind::Function(_, nullable), true) =
-                (&mut *kind, tested.contains(&param.name))
+            if let (
+                ParamKind::Object(nullable)
+                | ParamKind::Function(_, nullable)
+                | ParamKind::OutObject(nullable)
+                | ParamKind::OutInt(_, nullable),
+                true,
+            ) = (&mut *kind, tested.contains(&param.name))
             {
                 *nullable = true;
             }
             if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
                 *kind = untyped(function, &param.name);
             }
-            if *kind == ParamKind::OutObject && (param.array || indexed(function, &param.name)) {
+            if matches!(kind, ParamKind::OutObject(_)) && (param.array || indexed(function, &param.name)) {
                 *kind = ParamKind::Slice;
             }
         }
@@ -382,9 +388,8 @@ fn untyped_arguments(world: &World) {
 /// The methods of the vocabulary with parameters that may be NULL.
 fn nullable_methods(world: &World) -> BTreeSet<(String, usize)> {
     let vocabulary = world.vocabulary.borrow();
-    let nullable = |convention: &Convention| {
-        convention.params.iter().filter(|kind| matches!(kind, ParamKind::Object(true) | ParamKind::Str(true))).count()
-    };
+    let nullable =
+        |convention: &Convention| convention.params.iter().filter(|kind| kind.nullable() == Some(true)).count();
     vocabulary
         .iter()
         .map(|(name, convention)| (name.clone(), nullable(convention)))
@@ -402,8 +407,8 @@ fn widen(world: &World, target: &str, index: usize) -> bool {
     let Some((file, name)) = target.split_once(':') else { return false };
     let mut translated = world.translated.borrow_mut();
     let Some(convention) = translated.get_mut(&(file.to_owned(), name.to_owned())) else { return false };
-    match convention.params.get_mut(index) {
-        Some(ParamKind::Object(nullable) | ParamKind::Str(nullable)) if !*nullable => {
+    match convention.params.get_mut(index).and_then(ParamKind::nullable_mut) {
+        Some(nullable) if !*nullable => {
             *nullable = true;
             true
         }
@@ -505,6 +510,7 @@ pub(super) fn of_text(headers: &str, text: &str, elsewhere: Elsewhere) -> Result
         translated: RefCell::default(),
         defined,
         vocabulary: RefCell::default(),
+        fields: RefCell::default(),
         globals: RefCell::default(),
         ids: RefCell::default(),
         tables: identifier_tables(text).into_iter().map(|(name, ids)| ((file.clone(), name), ids)).collect(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::code::{Block, ident};
+use super::code::Block;
 use super::ctype::CType;
 use super::ir::{Expr, Kind};
 use super::paths::{KV, Out, Paths};
@@ -143,6 +143,7 @@ impl Paths {
         if let Some(value) = state.vars.get(name).cloned() {
             return match value {
                 Val::Uninit => self.no(format!("{} may not be set", name.split('.').next().unwrap_or(name)), at),
+                Val::Unmade(structure) => self.make(name, &structure, state, k),
                 value => k(self, value, state),
             };
         }
@@ -298,27 +299,10 @@ impl Paths {
         {
             return self.write_pointer(target, value, inner.at, state, k);
         }
-        let Some(Val::Address(name)) = state.vars.get(pointer).cloned() else {
+        let Some(Val::Address(name) | Val::MaybeAddress(name)) = state.vars.get(pointer).cloned() else {
             return self.no("assignment through this pointer", inner.at);
         };
-        let index = self.function.signature.params.iter().position(|param| param.name == *pointer);
-        let mut state = state;
-        if !name.starts_with('*') {
-            state.set(&name, value.clone());
-            return k(self, value, state);
-        }
-        let Some(index) = index else { return self.no("assignment through this pointer", inner.at) };
-        let kind = self.convention.params[index].clone();
-        let target = ident(index);
-        let like = match kind {
-            super::contracts::ParamKind::OutObject => Val::MaybeObject(Place { code: quote!(), by_ref: false }),
-            super::contracts::ParamKind::OutInt(int) => Val::out(Place { code: quote!(), by_ref: false }, int, false),
-            _ => return self.no("assignment through this pointer", inner.at),
-        };
-        let Some(code) = self.carry(&value, &like) else { return self.no("value of an out parameter", inner.at) };
-        state.set(&name, value.clone());
-        let rest = k(self, value, state)?;
-        Ok(Block::Do { code: quote!(*#target = #code), rest: Box::new(rest) })
+        self.set_out(name, value, inner.at, state, k)
     }
 
     fn assign_item(&mut self, base: &Expr, index: &Expr, value: Val, state: State, k: KV) -> Out {
@@ -406,7 +390,7 @@ impl Paths {
             Rc::new(move |this, value, state| match value {
                 Val::Function(..) | Val::Named(_) | Val::MaybeFunction(..) => k(this, value, state),
                 Val::Object(_) | Val::MaybeObject(_) if to_object => this.read_pointer(value, at, state, k.clone()),
-                Val::Address(name) => match state.vars.get(&name).cloned() {
+                Val::Address(name) | Val::MaybeAddress(name) => match state.vars.get(&name).cloned() {
                     Some(Val::Uninit) | None if name.starts_with('*') => this.given_out(&name, at, state, k.clone()),
                     Some(value) => k(this, value, state),
                     None => this.no("value behind a pointer", at),

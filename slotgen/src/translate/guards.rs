@@ -36,6 +36,12 @@ fn in_stmt(stmt: &Stmt, contracts: &Contracts, found: &mut BTreeSet<String>) {
             in_stmt(body, contracts, found);
         }
         Stmt::Switch(_, body) | Stmt::Block(body) => body.iter().for_each(|stmt| in_stmt(stmt, contracts, found)),
+        Stmt::Expr(value) if is_assertion(value, contracts) => {
+            // `x == NULL || …` says that it may be NULL, `x != NULL` that it is not.
+            if let Kind::Call(_, args) = &value.kind {
+                args.iter().filter(|arg| matches!(arg.kind, Kind::Or(..))).for_each(|arg| condition_names(arg, found));
+            }
+        }
         Stmt::Return(Some(value), _) | Stmt::Expr(value) => ternaries(value, found),
         Stmt::Declare { init: Some(value), .. } => ternaries(value, found),
         _ => {}
@@ -55,6 +61,11 @@ fn is_guard(stmt: &Stmt, contracts: &Contracts) -> bool {
         Stmt::Expr(expr) | Stmt::Return(Some(expr), _) => call(expr),
         _ => false,
     }
+}
+
+fn is_assertion(expr: &Expr, contracts: &Contracts) -> bool {
+    let Kind::Call(callee, _) = &expr.kind else { return false };
+    matches!(&callee.kind, Kind::Name(name) if name.to_ascii_lowercase().contains("assert") && contracts.meaning(name) == "nothing")
 }
 
 fn ternaries(expr: &Expr, found: &mut BTreeSet<String>) {

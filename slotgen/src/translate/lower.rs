@@ -7,6 +7,7 @@ use tree_sitter::{Node, Parser};
 
 use super::ctype::{CType, Known};
 use super::ir::{Expr, Function, Kind, Param, Signature, Stmt};
+use super::layout::Shape;
 use super::lower_expr::expression;
 
 /// What a text declares at its top level.
@@ -28,6 +29,8 @@ pub struct Declarations {
     pub integers: BTreeMap<String, &'static str>,
     /// File-level variables with their types.
     pub globals: BTreeMap<String, CType>,
+    /// Members as they are declared, for their places in memory.
+    pub shapes: super::layout::Shapes,
 }
 
 impl Known for Declarations {
@@ -433,6 +436,8 @@ pub fn declarations(text: &str, into: &mut Declarations) {
     into.constants.extend(found.constants);
     into.integers.extend(found.integers);
     into.globals.extend(found.globals);
+    into.shapes.members.extend(found.shapes.members);
+    into.shapes.unions.extend(found.shapes.unions);
 }
 
 /// Top-level nodes, those inside `extern "C" { }` included.
@@ -480,7 +485,10 @@ impl Text<'_> {
                                 found.members.insert((name.clone(), member.clone()), ctype.clone());
                             }
                         }
-                        found.structs.insert(name, order);
+                        found.structs.insert(name.clone(), order);
+                    }
+                    if let Some(shapes) = self.known.shapes.members.get(&tag).cloned() {
+                        found.shapes.members.insert(name, shapes);
                     }
                 }
                 "enum_specifier" => {
@@ -512,17 +520,26 @@ impl Text<'_> {
 
     fn structure(&mut self, node: Node<'_>, name: &str, found: &mut Declarations) {
         let Some(body) = node.child_by_field_name("body") else { return };
-        let mut order = Vec::new();
+        let (mut order, mut shapes) = (Vec::new(), Vec::new());
+        if node.kind() == "union_specifier" {
+            found.shapes.unions.insert(name.to_owned());
+        }
         for field in children(body).filter(|field| field.kind() == "field_declaration") {
             let mut base = self.type_name(field);
+            let bits = children(field).any(|child| child.kind() == "bitfield_clause");
             let inner = field
                 .child_by_field_name("type")
                 .filter(|ty| matches!(ty.kind(), "struct_specifier" | "union_specifier") && base.trim() == "struct");
             let mut cursor = field.walk();
             let declarators: Vec<_> = field.children_by_field_name("declarator", &mut cursor).collect();
+            if declarators.is_empty() {
+                shapes.push(self.shape(&base, &Declarator::default(), None, bits));
+            }
             for child in declarators {
                 let declarator = self.declarator(child);
                 let Some(member) = declarator.name.map(|member| self.of(member).to_owned()) else { continue };
+                let own = if inner.is_some() { format!("{name}_{member}") } else { base.clone() };
+                shapes.push(self.shape(&own, &declarator, Some(member.clone()), bits));
                 if let Some(inner) = inner {
                     // A struct without a name is called after the member.
                     base = format!("{name}_{member}");
@@ -543,6 +560,18 @@ impl Text<'_> {
             }
         }
         found.structs.insert(name.to_owned(), order);
+        found.shapes.members.insert(name.to_owned(), shapes);
+    }
+
+    fn shape(&self, base: &str, declarator: &Declarator<'_>, name: Option<String>, bits: bool) -> Shape {
+        Shape {
+            name,
+            base: base.to_owned(),
+            stars: declarator.stars,
+            array: declarator.array.map(|size| size.map(|size| self.of(size).to_owned())),
+            function: declarator.pointer_to_function,
+            bits,
+        }
     }
 
     fn enumeration(&mut self, node: Node<'_>, found: &mut Declarations) {

@@ -11,6 +11,7 @@ mod driver;
 mod eval;
 mod guards;
 pub(crate) mod ir;
+mod layout;
 pub(crate) mod lower;
 mod lower_expr;
 mod macros;
@@ -21,6 +22,7 @@ mod print;
 mod render;
 mod render_ask;
 mod render_calls;
+mod render_members;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -186,6 +186,11 @@ impl Paths {
                 let code = &place.code;
                 boolean(if negated { quote!(#code.is_some()) } else { quote!(#code.is_none()) })
             }
+            (Val::MaybeAddress(name), Val::Null) | (Val::Null, Val::MaybeAddress(name)) => {
+                let Some((var, _)) = self.out_param(name) else { return self.no("pointer", at) };
+                let code = super::code::ident(var);
+                boolean(if negated { quote!(#code.is_some()) } else { quote!(#code.is_none()) })
+            }
             (Val::Suite(_, _, Some(known)), Val::Null) => truth(!*known),
             (Val::Suite(place, suite, None), Val::Null) => {
                 let (code, suite) = (place.reference(), format_ident!("{suite}"));
@@ -428,6 +433,17 @@ impl Paths {
                 let yes = yes(self, there)?;
                 let no = no(self, absent)?;
                 Ok(Block::If { tests: vec![Test::Some(var, place.reference())], yes: Box::new(yes), no: Box::new(no) })
+            }
+            Val::MaybeAddress(ref name) => {
+                let Some((var, _)) = self.out_param(name) else { return self.no("pointer", at) };
+                let (code, found) = (super::code::ident(var), Val::Address(name.clone()));
+                let (mut there, mut absent) = (state.clone(), state);
+                refine_all(&mut there, &value, &found);
+                refine_all(&mut absent, &value, &Val::Null);
+                let yes = yes(self, there)?;
+                let no = no(self, absent)?;
+                let tests = vec![Test::Bool(quote!(#code.is_some()))];
+                Ok(Block::If { tests, yes: Box::new(yes), no: Box::new(no) })
             }
             Val::Suite(_, _, Some(known)) => {
                 if known {

@@ -145,9 +145,10 @@ impl Paths {
                 ParamKind::Slice => (Val::Slice(Place::by_ref(var)), true),
                 ParamKind::Function(name, false) => (Val::Function(Place::by_ref(var), name), true),
                 ParamKind::Function(name, true) => (Val::MaybeFunction(Place::by_ref(var), name), true),
-                ParamKind::OutObject | ParamKind::OutInt(_) => {
-                    state.vars.insert(format!("*{}", param.name), Val::Uninit);
-                    (Val::Address(format!("*{}", param.name)), true)
+                ParamKind::OutObject(nullable) | ParamKind::OutInt(_, nullable) => {
+                    let target = format!("*{}", param.name);
+                    state.vars.insert(target.clone(), Val::Uninit);
+                    (if nullable { Val::MaybeAddress(target) } else { Val::Address(target) }, true)
                 }
                 ParamKind::Nothing => (Val::Thread, false),
                 ParamKind::Arguments | ParamKind::Parsed => return self.no("variadic function", function.range.start),

@@ -40,6 +40,7 @@ pub fn release_files(translation: &Translation, folder: &str) -> Result<(Vec<Ren
     }
     out.push((format!("{folder}dispatch.rs"), dispatch));
     out.push((format!("{folder}calls.rs"), unparse(super::render_calls::calls(translation))?));
+    out.push((format!("{folder}members.rs"), unparse(super::render_members::members(translation))?));
     Ok((out, vocabulary))
 }
 
@@ -50,16 +51,28 @@ fn function(translation: &Translation, one: &Translated, vocabulary: &Vocabulary
     let doc = format!(" CPython: {}, `{}`.", one.function.file, one.function.name);
     let returns = returned(&one.convention.returns);
     let body = renamed(tidy(&one.body), translation, vocabulary);
+    let text = body.to_string();
+    let kinds = one.convention.params.iter().filter(|kind| **kind != ParamKind::Nothing);
     let names: Vec<String> = one
         .params
         .iter()
-        .map(|name| if mentions(&body, name) { name.clone() } else { format!("_{}", name.trim_start_matches('_')) })
+        .zip(kinds)
+        .map(|(name, kind)| match mentions(&body, name) {
+            true if is_lent(kind) && text.contains(&format!("{name} . as_deref_mut")) => format!("mut {name}"),
+            true => name.clone(),
+            false => format!("_{}", name.trim_start_matches('_')),
+        })
         .collect();
     let params = params(&one.convention.params, &names);
     quote! {
         #[doc = #doc]
         pub fn #name<C: CApi>(c: &mut C, #(#params),*) -> Result<#returns, C::Error> { c.enter(FunctionId::#id); #body }
     }
+}
+
+/// Whether a parameter is a variable of the caller's that may be missing: it is borrowed anew for each use.
+fn is_lent(kind: &ParamKind) -> bool {
+    matches!(kind, ParamKind::OutObject(true) | ParamKind::OutInt(_, true))
 }
 
 /// Whether tokens contain a name.
@@ -126,9 +139,13 @@ fn params(kinds: &[ParamKind], names: &[String]) -> Vec<TokenStream> {
         .iter()
         .filter(|kind| **kind != ParamKind::Nothing)
         .map(|kind| {
-            let name = format_ident!("{}", names.next().map_or("_", String::as_str));
+            let name = names.next().map_or("_", String::as_str);
+            let (mutable, name) = match name.strip_prefix("mut ") {
+                Some(name) => (quote!(mut), format_ident!("{name}")),
+                None => (quote!(), format_ident!("{name}")),
+            };
             let ty = param_type(kind, &quote!(C));
-            quote!(#name: #ty)
+            quote!(#mutable #name: #ty)
         })
         .collect()
 }
@@ -145,10 +162,11 @@ fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
         ParamKind::Str(false) => quote!(&str),
         ParamKind::Str(true) => quote!(Option<&str>),
         ParamKind::Slice => quote!(&[#c::Object]),
-        ParamKind::OutObject => quote!(&mut Option<#c::Object>),
-        ParamKind::OutInt(int) => {
+        ParamKind::OutObject(false) => quote!(&mut Option<#c::Object>),
+        ParamKind::OutObject(true) => quote!(Option<&mut Option<#c::Object>>),
+        ParamKind::OutInt(int, nullable) => {
             let int = format_ident!("{int}");
-            quote!(&mut #int)
+            if *nullable { quote!(Option<&mut #int>) } else { quote!(&mut #int) }
         }
         ParamKind::Function(_, false) => quote!(&#c::Function),
         ParamKind::Function(_, true) => quote!(Option<&#c::Function>),
@@ -252,7 +270,9 @@ fn arm(translation: &Translation, one: &Translated, convention: &Convention, nam
         let arg = format_ident!("{arg}");
         args.push(match (wanted, given) {
             (a, b) if a == b => quote!(#arg),
-            (ParamKind::Object(true), ParamKind::Object(false)) => quote!(Some(#arg)),
+            (ParamKind::Object(true), ParamKind::Object(false))
+            | (ParamKind::OutObject(true), ParamKind::OutObject(false)) => quote!(Some(#arg)),
+            (ParamKind::OutInt(a, true), ParamKind::OutInt(b, false)) if a == b => quote!(Some(#arg)),
             (ParamKind::Object(false), ParamKind::Object(true)) => quote!(#arg?),
             _ => return None,
         });

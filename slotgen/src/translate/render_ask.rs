@@ -38,6 +38,16 @@ pub(super) fn body(name: &str, method: &Method) -> Option<TokenStream> {
             "str?" => quote!(Asked::Str(#name)),
             "[object]" => quote!(Asked::Objects(#name)),
             "&object" => quote!(Asked::Out(#name)),
+            // A pointer that is NULL is passed on as that.
+            "&object?" => {
+                quote!(match #name { Some(variable) => Asked::Out(variable), None => Asked::Object(None) })
+            }
+            "&i32?" => {
+                quote!(match #name { Some(variable) => Asked::OutInt(variable), None => Asked::Object(None) })
+            }
+            "&isize?" => {
+                quote!(match #name { Some(variable) => Asked::OutSize(variable), None => Asked::Object(None) })
+            }
             "&i32" => quote!(Asked::OutInt(#name)),
             "&isize" => quote!(Asked::OutSize(#name)),
             "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "isize" | "usize" => {

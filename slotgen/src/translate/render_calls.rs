@@ -59,8 +59,8 @@ fn kind(kind: &ParamKind, ctype: &CType) -> String {
         ParamKind::Double => "f64".to_owned(),
         ParamKind::Str(nullable) => format!("str{}", if *nullable { "?" } else { "" }),
         ParamKind::Slice => "objects".to_owned(),
-        ParamKind::OutObject => "out object".to_owned(),
-        ParamKind::OutInt(int) => format!("out {int}"),
+        ParamKind::OutObject(nullable) => format!("out object{}", if *nullable { "?" } else { "" }),
+        ParamKind::OutInt(int, nullable) => format!("out {int}{}", if *nullable { "?" } else { "" }),
         ParamKind::Nothing if *ctype == CType::Thread => "thread".to_owned(),
         ParamKind::Nothing => "nothing".to_owned(),
         _ => "other".to_owned(),
@@ -128,13 +128,26 @@ fn arm(translation: &Translation, one: &Translated) -> Option<TokenStream> {
             ParamKind::Str(true) => (quote!(Value::nullable_text(c, args, #index)?), quote!(#arg)),
             ParamKind::Slice => (quote!(Value::objects(c, args, #index)?), quote!(#arg)),
             ParamKind::Nothing => continue,
-            ParamKind::OutObject => {
+            ParamKind::OutObject(false) => {
                 before.push(quote!(let mut #arg = Value::nullable(c, args, #index)?.cloned();));
                 outs.push(quote!(Value::from(#arg)));
                 args.push(quote!(&mut #arg));
                 continue;
             }
-            ParamKind::OutInt(int) => {
+            ParamKind::OutObject(true) => {
+                before.push(quote!(let mut #arg = Value::variable(c, args, #index)?;));
+                outs.push(quote!(Value::set(#arg)));
+                args.push(quote!(#arg.as_mut()));
+                continue;
+            }
+            ParamKind::OutInt(int, true) => {
+                let int = format_ident!("{int}");
+                before.push(quote!(let mut #arg: Option<#int> = Value::int_variable(c, args, #index)?;));
+                outs.push(quote!(Value::set_number(#arg)));
+                args.push(quote!(#arg.as_mut()));
+                continue;
+            }
+            ParamKind::OutInt(int, false) => {
                 let int = format_ident!("{int}");
                 before.push(quote!(let mut #arg: #int = Value::int(c, args, #index)?;));
                 outs.push(quote!(Value::number(#arg)));

@@ -86,6 +86,8 @@ pub enum Val {
     Suite(Place, &'static str, Option<bool>),
     /// A byte within a suite.
     SuiteByte(Place, &'static str, Box<Val>),
+    /// A local struct that nobody has used yet: its C name.
+    Unmade(String),
     /// A local array of objects, from an offset.
     Array(Vec<Val>, usize),
     /// A slice of objects.
@@ -94,6 +96,8 @@ pub enum Val {
     Optionals(Place, usize),
     /// The address of a variable.
     Address(String),
+    /// The address of a caller's variable, or NULL.
+    MaybeAddress(String),
     /// A pointer to a member of a struct, not read yet: object, struct, path.
     Member(Place, String, Vec<String>),
     /// The pending exception, as `PyErr_Occurred` gives it.
@@ -122,8 +126,10 @@ impl Val {
             Self::Literal(_) | Self::Str(_) => "a string",
             Self::MaybeStr(_) => "a string that may be NULL",
             Self::Suite(..) | Self::SuiteByte(..) => "a suite",
+            Self::Unmade(_) => "a struct",
             Self::Array(..) | Self::Slice(_) | Self::Optionals(..) => "an array",
             Self::Address(_) => "an address",
+            Self::MaybeAddress(_) => "an address that may be NULL",
             Self::Member(_, structure, path) => return format!("{structure}'s {}", path.join(".")),
             Self::Pending => "the type of the pending exception",
         };

@@ -81,6 +81,7 @@ fn two(a: &Val, b: &Val) -> Val {
         (Val::Function(_, n) | Val::MaybeFunction(_, n), Val::MaybeFunction(_, m) | Val::Function(_, m)) => {
             Val::MaybeFunction(nowhere(), if n.is_empty() { m.clone() } else { n.clone() })
         }
+        (Val::Unmade(_), Val::Object(_)) | (Val::Object(_), Val::Unmade(_)) => Val::Object(nowhere()),
         (a, b) if a == b => a.clone(),
         _ => Val::Uninit,
     }
@@ -113,6 +114,7 @@ impl Paths {
     pub(super) fn carry(&self, value: &Val, like: &Val) -> Option<TokenStream> {
         Some(match (value, like) {
             (Val::Object(place), Val::Object(_)) => place.value(),
+            (Val::Unmade(structure), Val::Object(_)) => quote!(c.new_struct(#structure)?),
             (Val::Object(place), Val::MaybeObject(_)) => {
                 let code = place.value();
                 quote!(Some(#code))

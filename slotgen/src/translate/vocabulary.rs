@@ -92,8 +92,8 @@ impl std::fmt::Display for ParamKind {
             Self::Str(true) => write!(f, "str?"),
             Self::Slice => write!(f, "[object]"),
             Self::Strings => write!(f, "[str]"),
-            Self::OutObject => write!(f, "&object"),
-            Self::OutInt(int) => write!(f, "&{int}"),
+            Self::OutObject(nullable) => write!(f, "&object{}", if *nullable { "?" } else { "" }),
+            Self::OutInt(int, nullable) => write!(f, "&{int}{}", if *nullable { "?" } else { "" }),
             Self::Function(_, false) => write!(f, "function"),
             Self::Function(_, true) => write!(f, "function?"),
             Self::Arguments => write!(f, "arguments"),
@@ -132,12 +132,16 @@ pub(super) fn rust_param(kind: &str) -> String {
         "[object]" => "&[Self::Object]".to_owned(),
         "[str]" => "&[&str]".to_owned(),
         "&object" => "&mut Option<Self::Object>".to_owned(),
+        "&object?" => "Option<&mut Option<Self::Object>>".to_owned(),
         "function" => "&Self::Function".to_owned(),
         "function?" => "Option<&Self::Function>".to_owned(),
         "arguments" => "&[Argument<Self::Object>]".to_owned(),
         "parsed" => "&mut [Parsed<'_, Self::Object>]".to_owned(),
         other => match other.strip_prefix('&') {
-            Some(int) => format!("&mut {int}"),
+            Some(int) => match int.strip_suffix('?') {
+                Some(int) => format!("Option<&mut {int}>"),
+                None => format!("&mut {int}"),
+            },
             None => other.to_owned(),
         },
     }

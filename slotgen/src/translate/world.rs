@@ -45,6 +45,8 @@ pub struct World {
     pub(super) defined: BTreeMap<(String, String), Rc<Function>>,
     /// Methods of `CApi` that were asked for.
     pub(super) vocabulary: RefCell<BTreeMap<String, Convention>>,
+    /// Members of structs that those methods read or set: struct and path, by the reading method.
+    pub(super) fields: RefCell<BTreeMap<String, (String, Vec<String>)>>,
     /// Globals that were asked for.
     pub(super) globals: RefCell<BTreeSet<String>>,
     /// Functions used as values or reachable through slots.
@@ -337,20 +339,14 @@ impl World {
         let method = self.method_name(file, name);
         let kept = convention.params.iter_mut().filter(|kind| **kind != ParamKind::Nothing).enumerate();
         for (index, kind) in kept {
-            if let ParamKind::Object(nullable) | ParamKind::Str(nullable) = kind
+            if let Some(nullable) = kind.nullable_mut()
                 && self.elsewhere.newer.may_be_null(&method, index)
             {
                 *nullable = true;
             }
         }
         if let Some(known) = self.vocabulary.borrow().get(&method) {
-            for (mine, theirs) in convention.params.iter_mut().zip(&known.params) {
-                if let (ParamKind::Object(nullable), ParamKind::Object(true))
-                | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
-                {
-                    *nullable = true;
-                }
-            }
+            convention.params.iter_mut().zip(&known.params).for_each(|(mine, theirs)| mine.widen(theirs));
         }
         slices(&signature, &mut convention);
         Some((convention, Route::Vocabulary))
@@ -403,18 +399,19 @@ impl World {
         if own && several() { format!("{}_{name}", module(file)) } else { name.to_owned() }
     }
 
+    /// Notes a member of a struct and gives the name of the method that reads it.
+    pub(super) fn note_field(&self, structure: &str, path: &[String]) -> String {
+        let name = format!("{}_{}", structure.replace(' ', "_"), path.join("_"));
+        self.fields.borrow_mut().entry(name.clone()).or_insert_with(|| (structure.to_owned(), path.to_vec()));
+        name
+    }
+
     /// Notes a method of `CApi`.
     pub(super) fn note(&self, name: &str, convention: &Convention) {
         let mut vocabulary = self.vocabulary.borrow_mut();
         match vocabulary.get_mut(name) {
             Some(known) => {
-                for (mine, theirs) in known.params.iter_mut().zip(&convention.params) {
-                    if let (ParamKind::Object(nullable), ParamKind::Object(true))
-                    | (ParamKind::Str(nullable), ParamKind::Str(true)) = (mine, theirs)
-                    {
-                        *nullable = true;
-                    }
-                }
+                known.params.iter_mut().zip(&convention.params).for_each(|(mine, theirs)| mine.widen(theirs));
             }
             None => {
                 vocabulary.insert(name.to_owned(), convention.clone());

@@ -183,7 +183,7 @@ impl Paths {
             }
             _ => return self.no(format!("member {} of {structure}", path.join(".")), at),
         };
-        let method = format!("{structure}_{}", path.join("_"));
+        let method = self.world.note_field(structure, &path);
         let (value, returns) = match ctype {
             CType::Object => (Val::MaybeObject(Place::owned(var)), Returns::Optional),
             CType::Int(int) => (Val::Int(Place::owned(var), int, int.starts_with('u')), Returns::Int(int, false)),

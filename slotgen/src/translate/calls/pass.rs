@@ -45,9 +45,7 @@ impl Paths {
                 let code = &place.code;
                 if place.by_ref { quote!(#code) } else { quote!(#code.as_ref()) }
             }
-            (ParamKind::OutInt("f64"), Val::Null) => quote!(&mut 0.0),
-            (ParamKind::OutInt(_), Val::Null) => quote!(&mut 0),
-            (ParamKind::OutObject, Val::Null) => quote!(&mut None),
+            (ParamKind::OutInt(_, true) | ParamKind::OutObject(true), Val::Null) => quote!(None),
             (ParamKind::Slice, Val::Null) => quote!(&[]),
             (ParamKind::Object(nullable), Val::Thread) => {
                 let var = self.fresh("state");
@@ -130,7 +128,7 @@ impl Paths {
                 lets.push((var, quote!(c.#method(#code)?)));
                 return self.pass(&Val::MaybeObject(Place::owned(var)), kind, lets, after, state, at);
             }
-            (ParamKind::OutObject | ParamKind::OutInt(_), Val::Address(target)) => {
+            (ParamKind::OutObject(_) | ParamKind::OutInt(..), Val::Address(target) | Val::MaybeAddress(target)) => {
                 return self.pass_out(kind, target, lets, after, state, at).map(Some);
             }
             (ParamKind::Function(_, nullable), Val::Function(place, _)) => {
@@ -161,50 +159,6 @@ impl Paths {
             (ParamKind::Object(_), Val::Pending) => return self.no("type of the pending exception as an argument", at),
             (kind, value) => return self.no(format!("argument {} for {}", value.word(), word(kind)), at),
         }))
-    }
-
-    pub(in crate::translate) fn pass_out(
-        &mut self,
-        kind: &ParamKind,
-        target: &str,
-        lets: &mut Vec<(usize, TokenStream)>,
-        after: &mut Vec<(String, Val)>,
-        state: &mut State,
-        at: usize,
-    ) -> Result<TokenStream, Refusal> {
-        if target.starts_with('*') {
-            // Our own out parameter goes on to the callee; what it held is unknown from here on.
-            let pointer = target.trim_start_matches('*');
-            let Some(index) = self.function.signature.params.iter().position(|param| param.name == pointer) else {
-                return self.no("pointer", at);
-            };
-            let var = ident(index);
-            let value = match kind {
-                ParamKind::OutObject => Val::MaybeObject(Place { code: quote!((*#var)), by_ref: false }),
-                ParamKind::OutInt(int) => Val::out(Place { code: quote!((*#var)), by_ref: false }, int, false),
-                _ => return self.no("pointer", at),
-            };
-            after.push((target.to_owned(), value));
-            return Ok(quote!(#var));
-        }
-        let current = state.vars.get(target).cloned().unwrap_or(Val::Uninit);
-        let var = self.fresh(&format!("mut {}", target.split('.').next().unwrap_or(target)));
-        let name = ident(var);
-        let (start, value) = match kind {
-            ParamKind::OutObject => {
-                let like = Val::MaybeObject(Place::owned(var));
-                (self.carry(&current, &like).unwrap_or_else(|| quote!(None)), like)
-            }
-            ParamKind::OutInt(int) => {
-                let like = Val::out(Place::owned(var), int, false);
-                let zero = if *int == "f64" { quote!(0.0) } else { quote!(0) };
-                (self.carry(&current, &like).unwrap_or(zero), like)
-            }
-            _ => return self.no("pointer", at),
-        };
-        lets.push((var, start));
-        after.push((target.to_owned(), value));
-        Ok(quote!(&mut #name))
     }
 
     /// An argument of a format.

@@ -28,7 +28,7 @@ impl Paths {
         params: Vec<ParamKind>,
         returns: Returns,
     ) -> proc_macro2::Ident {
-        let method = format!("{}_{}{suffix}", structure.replace(' ', "_"), path.join("_"));
+        let method = format!("{}{suffix}", self.world.note_field(structure, path));
         self.world.note(&method, &Convention { params, returns, raises: false, error: None, strict: false });
         format_ident!("{method}")
     }
@@ -246,7 +246,7 @@ impl Paths {
         params.extend(index.as_ref().map(|_| ParamKind::Int("isize")));
         params.push(kind);
         let suffix = if index.is_some() { "_at" } else { "" };
-        let method = format!("set_{}_{}{suffix}", structure.replace(' ', "_"), path.join("_"));
+        let method = format!("set_{}{suffix}", self.world.note_field(&structure, &path));
         self.world
             .note(&method, &Convention { params, returns: Returns::Unit, raises: false, error: None, strict: false });
         let (object, method) = (place.reference(), format_ident!("{method}"));
@@ -303,6 +303,11 @@ impl Paths {
             assigns.push(Expr { kind: Kind::Assign(Box::new(Expr { kind: target, at }), Box::new(value)), at });
         }
         self.local_structs.insert(name.to_owned());
+        if assigns.is_empty() {
+            let mut state = state;
+            state.set(name, Val::Unmade(structure.to_owned()));
+            return k(self, state);
+        }
         let (name, structure) = (name.to_owned(), structure.to_owned());
         self.bind(&name.clone(), quote!(c.new_struct(#structure)?), &mut |this, var| {
             let mut state = state.clone();
@@ -310,6 +315,36 @@ impl Paths {
             let k = k.clone();
             this.all(&assigns, state, Rc::new(move |this, _, state| k(this, state)))
         })
+    }
+
+    /// Makes a struct that is a variable, now that it is used.
+    pub(in crate::translate) fn make(&mut self, name: &str, structure: &str, state: State, k: KV) -> Out {
+        self.bind(name, quote!(c.new_struct(#structure)?), &mut |this, var| {
+            let (mut state, value) = (state.clone(), Val::Object(Place::owned(var)));
+            state.set(name, value.clone());
+            k(this, value, state)
+        })
+    }
+
+    /// Makes the structs that a loop uses before it begins, so that all rounds use the same.
+    pub(in crate::translate) fn make_used(
+        &mut self,
+        used: &dyn Fn(&str) -> bool,
+        state: State,
+        k: super::super::paths::K,
+    ) -> Out {
+        let unmade = state.vars.iter().find_map(|(name, value)| match value {
+            Val::Unmade(structure) if used(name) => Some((name.clone(), structure.clone())),
+            _ => None,
+        });
+        match unmade {
+            None => k(self, state),
+            Some((name, structure)) => self.bind(&name, quote!(c.new_struct(#structure)?), &mut |this, var| {
+                let mut state = state.clone();
+                state.set(&name, Val::Object(Place::owned(var)));
+                this.make_used(used, state, k.clone())
+            }),
+        }
     }
 
     /// A file-level struct or array of structs, by its address.
@@ -385,31 +420,6 @@ impl Paths {
         let what = self.pass(&value, &ParamKind::Object(true), &mut lets, &mut after, &mut state, at)?;
         let rest = k(self, value, state)?;
         Ok(before(lets, Block::Do { code: quote!(c.write(#to, #what)?), rest: Box::new(rest) }))
-    }
-
-    /// What an out parameter holds when the function begins.
-    pub(in crate::translate) fn given_out(&mut self, name: &str, at: usize, state: State, k: KV) -> Out {
-        let pointer = name.trim_start_matches('*');
-        let Some(index) = self.function.signature.params.iter().position(|param| param.name == pointer) else {
-            return self.no("pointer", at);
-        };
-        let target = ident(index);
-        let kind = self.convention.params[index].clone();
-        let code = match kind {
-            ParamKind::OutObject => quote!(#target.clone()),
-            ParamKind::OutInt(_) => quote!(*#target),
-            _ => return self.no("value of an out parameter before it is set", at),
-        };
-        let name = name.to_owned();
-        self.bind(pointer, code, &mut |this, var| {
-            let value = match kind {
-                ParamKind::OutInt(int) => Val::out(Place::owned(var), int, int.starts_with('u')),
-                _ => Val::MaybeObject(Place::owned(var)),
-            };
-            let mut state = state.clone();
-            state.set(&name, value.clone());
-            k(this, value, state)
-        })
     }
 }
 

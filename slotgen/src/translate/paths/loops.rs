@@ -30,6 +30,15 @@ impl Paths {
         if state.error.is_some() {
             return self.stop("loop while an exception is pending");
         }
+        let text = format!("{condition:?} {step:?} {body:?}");
+        let used = |name: &str| text.contains(&format!("Name({name:?})"));
+        if state.vars.iter().any(|(name, value)| matches!(value, Val::Unmade(_)) && used(name)) {
+            let again: K = Rc::new(move |this, state| {
+                let (condition, step, body) = (condition.clone(), step.clone(), body.clone());
+                this.looped(condition, step, body, first_body, at, state, ways.clone(), k.clone())
+            });
+            return self.make_used(&used, state, again);
+        }
         let mut names = BTreeSet::new();
         super::super::assigned::in_stmt(&body, &mut names);
         for expr in condition.iter().chain(&step) {

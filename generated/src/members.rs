@@ -1,0 +1,63 @@
+//! Hand-written: where members of C structs lie in memory, for a world that works on it.
+
+/// A member of a struct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The method of the vocabulary that reads it, such as `seqiterobject_it_index`.
+    ///
+    /// `set_` in front of it sets it; `_at` behind it is an element, `_all` are all elements, `_text` is the C string there.
+    pub name: &'static str,
+    /// Bytes from the start of the struct. Behind each but the last lies a pointer, from whose target the next one counts.
+    pub path: &'static [usize],
+    /// What lies there.
+    pub kind: Kind,
+}
+
+/// What a member is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A pointer to an object, or NULL.
+    Object,
+    /// A pointer to an array of objects, each of which may be NULL.
+    Objects,
+    /// The objects themselves: an array at the end of the struct.
+    ObjectsHere,
+    /// A pointer to anything else, or NULL.
+    Pointer,
+    /// A struct within the struct: what is read is its address.
+    Struct,
+    /// A pointer to a function, or NULL.
+    Function,
+    /// A pointer to a C string, or NULL.
+    Text,
+    /// The characters themselves.
+    TextHere,
+    /// `signed char`.
+    I8,
+    /// `unsigned char`, `bool`.
+    U8,
+    /// `short`.
+    I16,
+    /// `unsigned short`.
+    U16,
+    /// `int`.
+    I32,
+    /// `unsigned int`.
+    U32,
+    /// `long`, `Py_ssize_t`, `Py_hash_t`.
+    I64,
+    /// `unsigned long`, `size_t`.
+    U64,
+    /// `double`.
+    F64,
+}
+
+/// The member that a method of the vocabulary reads.
+pub fn field(fields: &'static [Field], name: &str) -> Option<&'static Field> {
+    fields.binary_search_by(|field| field.name.cmp(name)).ok().and_then(|index| fields.get(index))
+}
+
+/// The size of a struct in bytes.
+pub fn size(structs: &'static [(&'static str, usize)], name: &str) -> Option<usize> {
+    structs.binary_search_by(|row| row.0.cmp(name)).ok().and_then(|index| structs.get(index)).map(|row| row.1)
+}
