@@ -30,8 +30,11 @@ class Native:
     def __call__(self, *args):
         given, cells = [], []
         for kind, arg in zip(self.kinds, args):
-            if kind.startswith("out "):
-                cells.append(ctypes.c_void_p() if kind == "out object" else self.TYPES[kind[4:]](arg))
+            if kind.startswith("out ") and arg is None:
+                cells.append(None)  # a NULL pointer, where C may be given one
+                given.append(None)
+            elif kind.startswith("out "):
+                cells.append(ctypes.c_void_p() if kind.startswith("out object") else self.TYPES[kind[4:].rstrip("?")](arg))
                 given.append(ctypes.addressof(cells[-1]))
             elif arg is NULL:
                 given.append(None)
@@ -47,7 +50,7 @@ class Native:
         elif self.returns == "str":
             result = NULL if result is None else result.decode()
         if cells:
-            return (result, *(loaded(cell.value) if kind == "out object" else cell.value for kind, cell in zip((self.kinds[at] for at in self.outs), cells)))
+            return (result, *(None if cell is None else (loaded(cell.value) if kind.startswith("out object") else cell.value) for kind, cell in zip((self.kinds[at] for at in self.outs), cells)))
         return result
 
 

@@ -44,9 +44,7 @@ OPERATORS = {
     "PyObject_Type": type, "PyObject_Call": call_starred,
 }
 # Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
-WRONG = {
-    "_Py_type_getattro": "a NULL for a variable to set is taken for a variable",
-}
+WRONG = {}
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
 STAND_IN = {
     "bool_invert": "3.13 words the warning otherwise", "PyNumber_Invert": "3.13 words bool's warning otherwise",

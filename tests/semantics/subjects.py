@@ -60,10 +60,10 @@ def choices_of(kinds, structs, everything, null=True):
             wanted = STRUCTS.get(struct or "PyObject")
             if wanted is None:
                 return f"takes a {struct}"
-            fit = [NULL] if kind == "out object" else [value for value in everything if issubclass(value.kind, wanted)]
+            fit = [NULL, None][: 1 + kind.endswith("?")] if kind.startswith("out object") else [value for value in everything if issubclass(value.kind, wanted)]
             out.append(fit + [NULL] if kind == "object?" and null else fit)
         elif kind.startswith("out "):
-            out.append((0,))
+            out.append((0, None) if kind.endswith("?") else (0,))
         elif kind == "nothing":
             out.append((NULL,))
         elif plain in rows.INTEGERS:

@@ -111,6 +111,10 @@ fn taken<'py>(kind: &str, arg: &Object<'py>) -> PyResult<Value<Object<'py>>> {
     if arg.is_instance_of::<Null>() {
         return Ok(Value::Null);
     }
+    if kind.starts_with("out ") && kind.ends_with('?') && arg.is_none() {
+        // No variable: what C calls a NULL pointer.
+        return Ok(Value::Nothing);
+    }
     let kind = kind.trim_end_matches('?');
     Ok(match kind.strip_prefix("out ").unwrap_or(kind) {
         "object" => Value::Object(arg.clone()),

@@ -23,6 +23,8 @@ PyObject *PyUnicode_FromString(const char *s);
 PyObject *const *_PyArg_UnpackKeywords(PyObject *const *args, Py_ssize_t nargs, PyObject *kwargs, PyObject *kwnames,
                                        struct _PyArg_Parser *parser, int minpos, int maxpos, int minkw, PyObject **buf);
 int lookup(PyObject *name);
+typedef struct { int first; } pair;
+int fill(pair *p, PyObject *o);
 ";
 
 /// The Rust of all functions of a text, or why they are left out.
@@ -32,7 +34,11 @@ fn rust(c: &str) -> String {
         Err(error) => return error,
     };
     let mut out = match release_files(&translation, "") {
-        Ok((files, _)) => files.into_iter().filter(|(path, _)| path != "dispatch.rs").map(|(_, text)| text).collect(),
+        Ok((files, _)) => files
+            .into_iter()
+            .filter(|(path, _)| !matches!(path.as_str(), "dispatch.rs" | "members.rs"))
+            .map(|(_, text)| text)
+            .collect(),
         Err(error) => error,
     };
     if let Some(at) = out.find("/// CPython:") {
@@ -101,6 +107,33 @@ fn strings_that_may_be_null_are_options() {
             return PyUnicode_FromString(encoding);
         }
         static PyObject *plain(void) { return decode(NULL); }",
+    );
+}
+
+#[test]
+fn a_variable_that_a_caller_need_not_give_is_an_option() {
+    check(
+        "missing_variable",
+        "static int find(PyObject *v, int *missing) {
+            if (missing != NULL) { *missing = lookup(v); }
+            return lookup(v);
+        }
+        static int plain(PyObject *v) { return find(v, NULL); }
+        static int told(PyObject *v) { int missing = 0; if (find(v, &missing) < 0) { return -1; } return missing; }
+        static int on(PyObject *v, int *missing) { return find(v, missing); }",
+    );
+}
+
+#[test]
+fn a_struct_is_made_where_it_is_used() {
+    check(
+        "struct_where_used",
+        "static int pick(PyObject *v, int deep) {
+            pair p;
+            if (!deep) { return lookup(v); }
+            if (fill(&p, v) < 0) { return -1; }
+            return p.first;
+        }",
     );
 }
 
