@@ -33,12 +33,32 @@ pub fn assemble<'py>(
         Frame::Whole(code) => whole(py, code, prologue, slots),
         Frame::Tail(split, _) => tail(py, *split, prologue, slots, host)?,
     };
-    code.argcount = code.arguments() as u32;
-    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
-    code.flags &= !(VARARGS | VARKEYWORDS);
+    flatten(&mut code);
     let code = code.assemble(py)?;
     let made = like(&code, function)?;
     Ok(Made { function: made.unbind(), code: code.unbind() })
+}
+
+/// Assembles a frame that has no prologue.
+pub fn assemble_split<'py>(
+    py: Python<'py>,
+    function: &Bound<'py, PyAny>,
+    split: Split,
+    host: &dyn Host,
+) -> Result<Py<PyAny>, Failure> {
+    let Split { mut code, continuations, .. } = split;
+    for continuation in &continuations {
+        code.consts[continuation.constant] = host.continuation(py, continuation)?;
+    }
+    flatten(&mut code);
+    Ok(like(&code.assemble(py)?, function)?.unbind())
+}
+
+/// All parameters become positional ones.
+fn flatten(code: &mut Code) {
+    code.argcount = code.arguments() as u32;
+    (code.posonlyargcount, code.kwonlyargcount) = (0, 0);
+    code.flags &= !(VARARGS | VARKEYWORDS);
 }
 
 fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {

@@ -8,7 +8,7 @@ mod values;
 mod writer;
 
 use crate::bytecode::Code;
-use crate::bytecode::split::{Continuation, Marks, Refusal};
+use crate::bytecode::split::{Continuation, Marks, Refusal, hand_over_at_start};
 use crate::graph::python::PyGraph;
 use crate::guard::Program;
 use crate::trace::outcome::Outcome;
@@ -65,6 +65,17 @@ impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal.to_string())
     }
+}
+
+/// The function that makes a generator whose body runs in continuations from its first instruction on; `code` is `function`'s.
+pub fn begin<'py>(
+    py: Python<'py>,
+    code: &Code,
+    function: &Bound<'py, PyAny>,
+    host: &dyn Host,
+) -> Result<Py<PyAny>, Failure> {
+    let split = hand_over_at_start(py, code, host.marks())?;
+    assemble::assemble_split(py, function, split, host)
 }
 
 /// Emits the code of a traced frame; `code` is what was traced, decoded from `function`'s code object.

@@ -8,7 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::ffi::callable::{Args, Chosen, Dispatch, InternalError};
 use crate::ffi::function;
 use crate::guard::Program;
-use crate::trace::outcome::{Break, End, Outcome, RAISES};
+use crate::trace::outcome::{Break, End, Outcome, RAISES, YIELDS};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,6 +17,8 @@ use std::time::Instant;
 
 /// Sets of guards one frame may have before it runs as it is.
 const ENTRIES: usize = 8;
+
+const GENERATOR: u32 = 0x20;
 
 /// One function, or one continuation of it.
 #[derive(Debug)]
@@ -97,6 +99,9 @@ impl Compiled {
         let py = args.py();
         let original = function.getattr("__code__")?;
         let code = Code::decode(&original)?;
+        if code.flags & GENERATOR != 0 && !self.family.options.fullgraph && !code.is_continuation(py) {
+            return self.begin(function, &code, original);
+        }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.entries()?.is_empty();
@@ -126,6 +131,19 @@ impl Compiled {
         self.install(py, original, emitted, words)
     }
 
+    /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.
+    fn begin<'py>(&self, function: &Bound<'py, PyAny>, code: &Code, original: Bound<'py, PyAny>) -> PyResult<Chosen> {
+        let py = function.py();
+        let run = match emit::begin(py, code, function, &Household(Arc::clone(&self.family))) {
+            Ok(run) => run,
+            Err(Failure::Python(error)) => return Err(error),
+            Err(Failure::Refused(reason)) => return self.skip(function, code, original, reason),
+        };
+        let guards = Some(Program::new(py, Vec::new())?);
+        self.add(py, Entry { code: original.unbind(), guards, words: None, run: Some(run.clone_ref(py)) })?;
+        Ok(Chosen::Run(run))
+    }
+
     fn place<'py>(&self, py: Python<'py>) -> Place<'py> {
         Place { function: self.family.function.bind(py).clone(), resumed_at: self.resumed_at }
     }
@@ -133,7 +151,7 @@ impl Compiled {
     /// Under `fullgraph`, a break is an error; everywhere it is counted.
     fn refuse_break(&self, py: Python<'_>, code: &Code, outcome: &Outcome) -> PyResult<()> {
         let End::Break { at, reason, .. } = &outcome.end else { return Ok(()) };
-        if reason.kind == RAISES {
+        if reason.kind == RAISES || reason.kind == YIELDS {
             return Ok(());
         }
         self.family.shared.count(|counters| &counters.graph_breaks);

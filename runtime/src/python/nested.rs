@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, Weak};
 /// How many functions with closures of their own may be compiled for one code object.
 const FUNCTIONS: usize = 8;
 
-const GENERATOR_LIKE: u32 = 0x20 | 0x80 | 0x200;
+const ASYNC: u32 = 0x80 | 0x200;
 
 /// The frames to compile when they are reached.
 #[derive(Debug, Default)]
@@ -51,8 +51,8 @@ pub(super) fn expect(py: Python<'_>, family: &Arc<Family>, codes: &[Py<PyAny>]) 
     let Ok(mut known) = EXPECTED.codes.lock() else { return Ok(()) };
     let mut dead = Vec::new();
     for code in codes {
-        // A generator's frame outlives the call that makes it.
-        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & GENERATOR_LIKE != 0 {
+        // What awaits a coroutine sees it.
+        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & ASYNC != 0 {
             continue;
         }
         let address = code.as_ptr() as usize;

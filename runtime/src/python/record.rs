@@ -4,7 +4,7 @@ use crate::bytecode::Code;
 use crate::emit::Emitted;
 use crate::graph::python::PyGraph;
 use crate::graph::table;
-use crate::trace::outcome::{Break, End, Outcome, RAISES, Route};
+use crate::trace::outcome::{Break, End, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
@@ -67,6 +67,7 @@ impl Frame {
             End::Return(_) => ("return", None),
             End::Raise(_) => ("raise", None),
             End::Break { reason, .. } if reason.kind == RAISES => ("raise", None),
+            End::Break { reason, .. } if reason.kind == YIELDS => ("yield", None),
             End::Break { at, reason, .. } => ("break", Some((reason.clone(), code.line(*at)))),
         };
         Ok(frame)

@@ -86,6 +86,9 @@ pub enum StackEntry {
 /// Kind of the [`Break`] at an instruction that raises out of the traced frame: it runs natively so that the traceback is CPython's; it is no graph break.
 pub const RAISES: &str = "exception leaves the frame";
 
+/// Kind of the [`Break`] at an instruction that yields: it runs natively, for the frame is set aside there; it is no graph break.
+pub const YIELDS: &str = "the generator yields";
+
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {

@@ -1,4 +1,5 @@
-//! Calls by subscription: `caller[function, *arguments]`, after which the interpreter handles no signals.
+//! Calls by subscription, after which the interpreter handles no signals: `caller[function, *arguments]`, `follower[packet]`.
+use crate::ffi::callable;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -11,5 +12,17 @@ pub(super) struct Caller;
 impl Caller {
     fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         call.get_item(0)?.call1(call.get_slice(1, call.len()))
+    }
+}
+
+/// Gives what continues after a packet, a generator; `None` for any other object.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Follower;
+
+#[pymethods]
+impl Follower {
+    fn __getitem__<'py>(&self, result: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if callable::is_packet(&result) { callable::follow(result).map(Some) } else { Ok(None) }
     }
 }

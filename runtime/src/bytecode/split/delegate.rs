@@ -50,8 +50,31 @@ impl Block<'_> {
         let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, send.id);
         // From here on C raises what came of throwing, up to 3.11.
         let again = Instr { handler: if isa.minor() < 12 { raised } else { None }, ..back };
+        let start = none.id;
         self.instrs.extend([none, send, given, resume, again, done]);
+        self.follow(py, marks, start);
+    }
+
+    /// Returns the value on top, or begins anew with what continues after it, where it is a packet.
+    fn follow(&mut self, py: Python<'_>, marks: &Marks, start: Label) {
+        let follower = self.code.constant(marks.follower.bind(py).as_any()) as usize;
+        let none = self.code.constant(py.None().bind(py)) as usize;
+        self.push(Op::LOAD_CONST, follower);
+        self.push(Op::COPY, 2);
+        let subscribe = self.code.subscribe();
+        self.instrs.push(subscribe);
+        self.push(Op::COPY, 1);
+        self.push(Op::LOAD_CONST, none);
+        self.push(Op::IS_OP, 0);
+        let next = self.code.instr(Op::SWAP, 2);
+        let unless = self.code.unless(next.id);
+        self.instrs.push(unless);
+        self.push(Op::POP_TOP, 0);
         self.push(Op::RETURN_VALUE, 0);
+        self.instrs.push(next);
+        self.push(Op::POP_TOP, 0);
+        let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, start);
+        self.instrs.push(back);
     }
 
     /// Where the frame goes on. Up to 3.12 the argument says whether it delegates in C's eyes; where it does not, signals are

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
 /// The subscription among `BINARY_OP`'s operators, where it is one.
-const NB_SUBSCR: usize = 26;
+const NB_SUBSCR: u32 = 26;
 
 impl Code {
     fn offers(&self, op: Op) -> bool {
@@ -55,9 +55,14 @@ impl Code {
     /// Calls with this many positional arguments. Behind a call instruction the interpreter handles signals and other
     /// asynchronous exceptions, which then are raised here, where no handler of the program is: a subscription does not.
     pub(super) fn end_call(&mut self, count: usize) -> Vec<Instr> {
-        let subscribe =
-            if self.offers(Op::BINARY_SUBSCR) { (Op::BINARY_SUBSCR, 0) } else { (Op::BINARY_OP, NB_SUBSCR) };
-        self.steps(&[(Op::BUILD_TUPLE, count + 1), subscribe])
+        vec![self.instr(Op::BUILD_TUPLE, count as u32 + 1), self.subscribe()]
+    }
+
+    /// Subscribes what lies below with the value on top.
+    pub(super) fn subscribe(&mut self) -> Instr {
+        let here = self.offers(Op::BINARY_SUBSCR);
+        let (op, arg) = if here { (Op::BINARY_SUBSCR, 0) } else { (Op::BINARY_OP, NB_SUBSCR) };
+        self.instr(op, arg)
     }
 
     /// Replaces the value on top by an attribute of it.

@@ -168,6 +168,7 @@ impl Ways<'_, '_> {
             rescue: Vec::new(),
             slot: &slot,
             first: self.temporaries,
+            packs: original.is_continuation(self.py),
         };
         block.write(self.py, &cargo, constant, marks);
         let mut instrs = block.instrs;
@@ -207,6 +208,8 @@ pub(super) struct Block<'a> {
     slot: &'a dyn Fn(usize) -> usize,
     /// First temporary.
     first: usize,
+    /// Whether the frame ends, and another one that stays goes on with the packet.
+    packs: bool,
 }
 
 impl Block<'_> {
@@ -217,7 +220,8 @@ impl Block<'_> {
 
     fn write(&mut self, py: Python<'_>, cargo: &Cargo, constant: usize, marks: &Marks) {
         let carried = self.take_down(py, cargo, marks);
-        let callee = if cargo.delegates {
+        let delegates = cargo.delegates && !self.packs;
+        let callee = if delegates {
             self.code.begin_call(py, marks, constant)
         } else {
             vec![self.code.instr(Op::LOAD_CONST, constant as u32)]
@@ -236,7 +240,7 @@ impl Block<'_> {
             self.load(py, temporary, bound, depth, marks);
             depth += 1;
         }
-        if cargo.delegates {
+        if delegates {
             return self.delegate(py, depth as usize - 2, marks);
         }
         if cargo.namespace {

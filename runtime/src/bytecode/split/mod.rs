@@ -5,7 +5,8 @@
 //! being handled are taken down and put up again by bytecode alone.
 //!
 //! A generator or coroutine keeps its frame, for others hold it: there the rest runs as another generator (coroutine), to
-//! which the frame delegates as `yield from` (`await`) does. The variables of a module's or class's body lie in a namespace,
+//! which the frame delegates as `yield from` (`await`) does. That one hands over by returning a packet, so that however often
+//! a generator is broken, two frames stay. The variables of a module's or class's body lie in a namespace,
 //! which is the packet's last value.
 mod caller;
 mod continuation;
@@ -110,7 +111,8 @@ pub enum Refusal {
 
 const OPTIMIZED: u32 = 0x1;
 const ASYNC_GENERATOR: u32 = 0x200;
-const GENERATOR_LIKE: u32 = 0x20 | 0x80 | ASYNC_GENERATOR;
+const GENERATOR: u32 = 0x20;
+const GENERATOR_LIKE: u32 = GENERATOR | 0x80 | ASYNC_GENERATOR;
 
 /// Placeholder constants of a hand-over.
 #[derive(Debug)]
@@ -125,6 +127,8 @@ pub struct Marks {
     stop_iteration: Py<PyAny>,
     /// Calls what it is subscribed with.
     caller: Py<caller::Caller>,
+    /// Goes on with what a continuation hands over.
+    follower: Py<caller::Follower>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     namespace: Py<PyAny>,
 }
@@ -139,17 +143,30 @@ impl Marks {
             stop_error: delegate::stop_error(py)?.into_any().unbind(),
             stop_iteration: builtins.getattr("StopIteration")?.unbind(),
             caller: Py::new(py, caller::Caller)?,
+            follower: Py::new(py, caller::Follower)?,
             namespace: dialect::namespace(py)?.into_any().unbind(),
         })
     }
 }
 
-/// Whether a packet can hand over this kind of code's frame, as compiled code does it.
-pub fn supported(code: &Code) -> Result<(), Refusal> {
+/// Whether a packet can hand over this kind of code's frame, as compiled code does it: that of a generator only where a
+/// frame that stays delegates to it.
+pub fn supported(py: Python<'_>, code: &Code) -> Result<(), Refusal> {
     if code.flags & OPTIMIZED == 0 {
         return Err(Refusal::Namespace);
     }
-    if code.flags & GENERATOR_LIKE != 0 { Err(Refusal::Generator) } else { Ok(()) }
+    match code.flags & GENERATOR_LIKE {
+        0 => Ok(()),
+        GENERATOR if code.is_continuation(py) => Ok(()),
+        _ => Err(Refusal::Generator),
+    }
+}
+
+/// A generator function's code that hands its frame over before the first instruction of its body, and delegates to what comes of
+/// that.
+pub fn hand_over_at_start(py: Python<'_>, code: &Code, marks: &Marks) -> Result<Split, Refusal> {
+    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(0))?;
+    split_any(py, code, start, &code.state_at(start)?, marks)
 }
 
 /// Splits `code` at instruction `at`, before which the frame is in `state`.
@@ -157,7 +174,7 @@ pub fn supported(code: &Code) -> Result<(), Refusal> {
 /// Before the end of the frame's start (`MAKE_CELL`…, `RESUME`) there is nothing to split: `at` then means `RESUME`, or
 /// the instruction where a continuation resumes.
 pub fn split(py: Python<'_>, code: &Code, at: usize, state: &State, marks: &Marks) -> Result<Split, Refusal> {
-    supported(code)?;
+    supported(py, code)?;
     split_any(py, code, at, state, marks)
 }
 

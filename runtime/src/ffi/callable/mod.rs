@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::marker::PhantomData;
 
-pub use object::{active, follow, is_compiled, new, wrapped};
+pub use object::{active, follow, is_compiled, is_packet, new, wrapped};
 
 pyo3::create_exception!(
     slotrt,

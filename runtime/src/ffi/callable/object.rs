@@ -189,6 +189,11 @@ unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: packet::Values<'py>) -
     }
 }
 
+/// Whether it is a hand-over packet.
+pub fn is_packet(result: &Bound<'_, PyAny>) -> bool {
+    packet(result).is_some()
+}
+
 /// The continuation that a hand-over packet names; `None` for any other object.
 fn packet<'py>(result: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: the item is read only from an exact tuple that has one.

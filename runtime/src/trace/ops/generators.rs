@@ -3,23 +3,35 @@ use crate::bytecode::Instr;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::generator::{Kind, Sent, With};
-use crate::trace::signal::{Signal, Traced};
+use crate::trace::outcome::YIELDS;
+use crate::trace::signal::{Signal, Traced, hints, stop};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use generated::slots::Slot;
 
 impl<'py> Tracer<'py> {
     pub(super) fn return_generator(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        if frame.outermost || Kind::of_flags(frame.code.flags).is_none() {
-            return Err(Signal::Fallback(
-                "generators and coroutines run as they are; what they call is compiled".into(),
-            ));
+        match (frame.outermost, Kind::of_flags(frame.code.flags)) {
+            // A continuation: the frame that delegates to it begins it at once.
+            (true, Some(Kind::Generator)) if frame.code.is_continuation(self.py) => {
+                frame.push(self.none());
+                return Ok(Flow::Next);
+            }
+            (false, Some(_)) => {}
+            _ => {
+                return Err(Signal::Fallback(
+                    "generators and coroutines run as they are; what they call is compiled".into(),
+                ));
+            }
         }
         // The resumed generator pops what `send` gives.
         Ok(Flow::Generator)
     }
 
     pub(super) fn yield_value(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        if frame.outermost {
+            return stop(YIELDS, "", "the frame is set aside here, and goes on when it is resumed", hints::COVERAGE);
+        }
         frame.pop().map(Flow::Yield)
     }
 
