@@ -11,7 +11,7 @@ fn main() {
         // Translated functions run on live objects.
         ("slotrt_live", 11..=13),
         // Functions are traced.
-        ("slotrt_traces", 12..=13),
+        ("slotrt_traces", 11..=13),
     ];
     for (name, releases) in rooms {
         if releases.contains(&minor) {

@@ -19,7 +19,7 @@ class Point:
 
 def here(a):
     b = [a]
-    return eval("a + b[0] + OUTER"), eval(" \t len(b)"), eval("[a for _ in b]"), eval(repr(b)) == b
+    return eval("a + b[0] + OUTER"), eval(" \t len(b)"), eval("[c for c in b]"), eval(repr(b)) == b
 
 
 def in_a_dict():

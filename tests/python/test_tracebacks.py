@@ -197,7 +197,7 @@ def class_that_cannot_be_made():
             def __new__(cls, value=1):
                 return super().__new__(cls, value)
 
-    except TypeError as error:
+    except (TypeError, RuntimeError) as error:  # up to 3.11 what __set_name__ raises is wrapped
         return str(error), [line[1] for line in lines_of(error.__traceback__)]
 
 

@@ -155,6 +155,18 @@ impl Isa {
         }
     }
 
+    /// The instructions of a call with positional arguments; each has their number.
+    #[must_use]
+    pub fn call(self) -> &'static [Op] {
+        if self.number(Op::PRECALL).is_some() { &[Op::PRECALL, Op::CALL] } else { &[Op::CALL] }
+    }
+
+    /// Whether an instruction after `SEND` takes off what had been delegated to; else `SEND` itself does.
+    #[must_use]
+    pub fn ends_sends(self) -> bool {
+        self.number(Op::END_SEND).is_some()
+    }
+
     /// Values taken from the stack; `None` where the argument has no meaning for the operation.
     #[must_use]
     pub fn popped(self, op: Op, arg: u32) -> Option<usize> {

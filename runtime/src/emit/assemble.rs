@@ -132,14 +132,9 @@ fn instruction(py: Python<'_>, code: &mut Code, (op, arg): Written, slots: Slots
         Arg::Slot(slot) => slots.original(slot) as u32,
         Arg::Temporary(index) => slots.temporary(index) as u32,
         Arg::Constant(object) => code.constant(object.bind(py)),
-        Arg::Name(name) => code.name_index(&name) << name_shift(op),
+        Arg::Name(name) => code.name_index(&name) << code.isa().name_shift(op),
     };
     Instr { position, ..code.instr(op, arg) }
-}
-
-/// Two operations keep a flag below the name's index.
-fn name_shift(op: Op) -> u32 {
-    u32::from(matches!(op, Op::LOAD_ATTR | Op::LOAD_GLOBAL))
 }
 
 /// A function like the traced one; continuations have free variables without a closure.

@@ -49,7 +49,7 @@ impl Writer<'_, '_> {
                 self.load(*callable)?;
                 self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
-                self.plain(Op::CALL, args.len() as u32);
+                self.call(args.len() as u32);
                 self.plain(Op::POP_TOP, 0);
                 Ok(())
             }
@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
         self.load(object)?;
         self.name(name);
         value.map_or(Ok(()), |value| self.load(value))?;
-        self.plain(Op::CALL, 2 + u32::from(value.is_some()));
+        self.call(2 + u32::from(value.is_some()));
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }

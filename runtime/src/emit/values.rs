@@ -149,19 +149,19 @@ impl Writer<'_, '_> {
             New::Set(_) => self.plain(Op::BUILD_SET, 0),
             New::Cell(_) => {
                 self.callee(py.import("types")?.getattr("CellType")?);
-                self.plain(Op::CALL, 0);
+                self.call(0);
             }
             New::Function { code, globals, closure, .. } => self.function(code, globals, closure)?,
             New::Method { function, receiver } => {
                 self.callee(py.import("types")?.getattr("MethodType")?);
                 self.load(*function)?;
                 self.load(*receiver)?;
-                self.plain(Op::CALL, 2);
+                self.call(2);
             }
             New::Instance { class, .. } => {
                 self.callee(py.import("builtins")?.getattr("object")?.getattr("__new__")?);
                 self.load(*class)?;
-                self.plain(Op::CALL, 1);
+                self.call(1);
             }
             New::Exception { class, args, .. } => self.exception(*class, *args)?,
             New::Call { callable, args, .. } => {
@@ -169,7 +169,7 @@ impl Writer<'_, '_> {
                 self.load(*callable)?;
                 self.end_callee();
                 args.iter().try_for_each(|arg| self.load(*arg))?;
-                self.plain(Op::CALL, args.len() as u32);
+                self.call(args.len() as u32);
             }
             New::Opaque(what) => return Err(Failure::Refused(format!("{what} cannot be rebuilt"))),
             New::SequenceIterator { sequence, next } => {
@@ -193,14 +193,14 @@ impl Writer<'_, '_> {
         self.callee(base.getattr("__new__")?);
         self.load(class)?;
         let count = self.unpack(args)?;
-        self.plain(Op::CALL, count + 1);
+        self.call(count + 1);
         self.plain(Op::COPY, 1);
         let temporary = self.temporary();
         self.op(Op::STORE_FAST, Arg::Temporary(temporary));
         self.callee(base.getattr("__init__")?);
         self.op(Op::LOAD_FAST, Arg::Temporary(temporary));
         let count = self.unpack(args)?;
-        self.plain(Op::CALL, count + 1);
+        self.call(count + 1);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }
@@ -227,7 +227,7 @@ impl Writer<'_, '_> {
             self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
             self.end_callee();
             self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
-            self.plain(Op::CALL, 1);
+            self.call(1);
             self.plain(Op::POP_TOP, 0);
         }
         Ok(())
@@ -239,14 +239,14 @@ impl Writer<'_, '_> {
         self.constant(code.bind(py).clone());
         self.constant(globals.bind(py).clone());
         if closure.is_empty() {
-            self.plain(Op::CALL, 2);
+            self.call(2);
             return Ok(());
         }
         self.constant(code.bind(py).getattr("co_name")?);
         self.constant(py.None().into_bound(py));
         closure.iter().try_for_each(|cell| self.load(*cell))?;
         self.plain(Op::BUILD_TUPLE, closure.len() as u32);
-        self.plain(Op::CALL, 5);
+        self.call(5);
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl Writer<'_, '_> {
                 self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
                 self.end_callee();
                 self.load(*state)?;
-                self.plain(Op::CALL, 1);
+                self.call(1);
                 self.plain(Op::POP_TOP, 0);
                 Ok(())
             }
@@ -311,7 +311,7 @@ impl Writer<'_, '_> {
         self.callee(py.import("slotrt._slotrt")?.getattr("_add_traceback")?);
         self.load(exception)?;
         self.constant(entries.to_tuple().into_any());
-        self.plain(Op::CALL, 2);
+        self.call(2);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }
@@ -344,7 +344,7 @@ impl Writer<'_, '_> {
                     self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
                     self.load(object)?;
                     self.constant(pyo3::types::PyString::intern(self.py, "__dict__").into_any());
-                    self.plain(Op::CALL, 2);
+                    self.call(2);
                     self.constant(key.bind(self.py).clone());
                     self.plain(Op::STORE_SUBSCR, 0);
                 }
@@ -352,7 +352,7 @@ impl Writer<'_, '_> {
                     self.callee(descriptor.bind(self.py).getattr("__set__")?);
                     self.load(object)?;
                     self.load(*value)?;
-                    self.plain(Op::CALL, 2);
+                    self.call(2);
                     self.plain(Op::POP_TOP, 0);
                 }
             }
@@ -366,7 +366,7 @@ impl Writer<'_, '_> {
         self.load(object)?;
         self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
         self.load(value)?;
-        self.plain(Op::CALL, 3);
+        self.call(3);
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }

@@ -109,6 +109,13 @@ impl<'a, 'py> Writer<'a, 'py> {
         }
     }
 
+    /// Calls with this many positional arguments.
+    pub(super) fn call(&mut self, count: u32) {
+        for op in self.code.isa().call() {
+            self.plain(*op, count);
+        }
+    }
+
     /// Pops the top into a new temporary that is the value's home from now on.
     pub(super) fn keep(&mut self, value: ValueId) {
         let temporary = self.temporary();
@@ -156,7 +163,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         let compiled = host.backend(py, &graph, PyTuple::new(py, finished.examples)?)?;
         self.callee(compiled.into_bound(py));
         finished.inputs.iter().try_for_each(|value| self.load(*value))?;
-        self.plain(Op::CALL, finished.inputs.len() as u32);
+        self.call(finished.inputs.len() as u32);
         self.plain(Op::UNPACK_SEQUENCE, finished.results.len() as u32);
         for node in &finished.results {
             let temporary = self.temporary();
@@ -235,7 +242,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.callee(self.py.get_type::<PyAny>().getattr("__getattribute__")?);
                 self.source(base)?;
                 self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
-                self.plain(Op::CALL, 2);
+                self.call(2);
             }
             Source::Dict(base) => {
                 self.source(base)?;
@@ -249,7 +256,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             Source::TypeOf(base) => {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
                 self.source(base)?;
-                self.plain(Op::CALL, 1);
+                self.call(1);
             }
             Source::Constant(object) => self.constant(object.bind(self.py).clone()),
         }
@@ -260,9 +267,10 @@ impl<'a, 'py> Writer<'a, 'py> {
     /// cells and free variables.
     pub(super) fn place_of_argument(&self, slot: usize) -> usize {
         let start = self.start();
-        let moved = start.windows(2).find(|pair| {
-            pair[0].op == Op::LOAD_FAST_AND_CLEAR && pair[0].arg as usize == slot && pair[1].op == Op::STORE_FAST
-        });
+        let empties = |instr: &Instr| matches!(instr.op, Op::LOAD_FAST_AND_CLEAR | Op::DELETE_FAST);
+        let moved = start
+            .windows(2)
+            .find(|pair| empties(pair[0]) && pair[0].arg as usize == slot && pair[1].op == Op::STORE_FAST);
         moved.map_or(slot, |pair| pair[1].arg as usize)
     }
 

@@ -1,13 +1,9 @@
 //! What is left of an exception group after the clauses of `except*`.
+use super::release;
 use super::traceback::stand_in;
 use pyo3::exceptions::PyBaseException;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyList};
-
-unsafe extern "C" {
-    fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
-}
 
 /// `_PyExc_PrepReraiseStar` for exceptions that have no traceback, as those of a trace.
 ///
@@ -25,7 +21,7 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     }
     // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
     let left = unsafe {
-        let left = PyUnstable_Exc_PrepReraiseStar(original.as_ptr(), raised.as_ptr());
+        let left = release::prep_reraise_star(original.as_ptr(), raised.as_ptr());
         Bound::from_owned_ptr_or_err(py, left)
     };
     for exception in &marked {

@@ -26,6 +26,9 @@ impl<'py> Tracer<'py> {
                 }
             };
         }
+        if let Some(found) = self.super_attr(object, name)? {
+            return Ok(found);
+        }
         let class = self.class_of(object)?;
         if let Some(domain) = self.domain_of(&class) {
             return self.domain_attr(&domain, object, &class, name);
@@ -329,6 +332,11 @@ impl<'py> Tracer<'py> {
 
     /// `_PyObject_GetMethod`: the unbound function and the receiver where that is possible.
     pub(super) fn get_method(&mut self, object: ValueId, name: &str) -> Traced<(ValueId, Option<ValueId>)> {
+        if name != "__class__"
+            && let Some((class, receiver)) = self.super_of(object)
+        {
+            return self.super_lookup(&class, receiver, name);
+        }
         let value = self.get_attr(object, name)?;
         if let Value::New(New::Method { function, receiver }) = self.value(value)
             && *receiver == object
@@ -552,7 +560,7 @@ impl<'py> Tracer<'py> {
 }
 
 /// C descriptors that give what they find in the object, without a memory of their own.
-const DESCRIPTORS: [&str; 1] = ["collections._tuplegetter"];
+const DESCRIPTORS: [&str; 2] = ["collections._tuplegetter", "_collections._tuplegetter"];
 
 /// The last part of `tp_name` for heap types, all of it for static ones: what `%.100s` of `tp_name` prints.
 pub(super) fn short_name(class: &Bound<'_, PyType>) -> String {

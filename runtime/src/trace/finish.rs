@@ -70,7 +70,10 @@ impl<'py> Tracer<'py> {
                 let (function, receiver) = (*function, *receiver);
                 self.describe_method(id, function, receiver)
             }
-            Value::New(New::Opaque(what)) => self.escape(id, *what),
+            Value::New(New::Opaque(what)) => {
+                let what = *what;
+                self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
+            }
             Value::New(_) => Ok(Ok(Vec::new())),
         }
     }

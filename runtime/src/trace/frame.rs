@@ -198,7 +198,11 @@ impl<'py> Tracer<'py> {
                     frame.pc += 1;
                     return Ok(Rest::Generator);
                 }
-                Err(Signal::Raised(value)) => self.handle(frame, &instr, value)?,
+                Err(Signal::Raised(value)) => {
+                    // A call in several instructions raises at its last.
+                    let at = frame.code.instrs.get(frame.pc).copied().unwrap_or(instr);
+                    self.handle(frame, &at, value)?;
+                }
                 Err(other) => return Err(other),
             }
         }

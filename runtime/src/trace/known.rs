@@ -67,6 +67,7 @@ pub(super) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "method-wrapper",
         "re.Pattern",
         "collections._tuplegetter",
+        "_collections._tuplegetter",
         "numpy.ufunc",
         "numpy._ArrayFunctionDispatcher",
     ];

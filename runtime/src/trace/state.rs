@@ -43,6 +43,8 @@ pub struct State {
     pub(super) places: Vec<Place>,
     /// What the values of `generator` are made of.
     pub(super) generators: FxHashMap<ValueId, super::generator::Made>,
+    /// Objects of `super`: class and receiver.
+    pub(super) supers: FxHashMap<ValueId, (Py<PyType>, ValueId)>,
     /// Their classes.
     pub(super) opaque_classes: FxHashMap<&'static str, Py<PyType>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.

@@ -168,6 +168,21 @@ impl<'py> Tracer<'py> {
         value
     }
 
+    /// `sys._getframe(depth)` within the trace; who called it is not known.
+    pub(super) fn frame_above(&mut self, depth: usize) -> Traced<Option<ValueId>> {
+        let Some(place) = self.state.places.iter().rev().nth(depth) else { return Ok(None) };
+        let (serial, function) = (place.serial, place.function.bind(self.py).clone());
+        let (code, globals) = (function.getattr("__code__"), function.getattr("__globals__"));
+        let (Ok(code), Ok(globals)) = (code, globals) else { return Ok(None) };
+        let mark = Mark {
+            serial,
+            code: std::sync::Arc::new(code.unbind()),
+            globals: std::sync::Arc::new(globals.unbind()),
+            inlined: self.state.places.len() > depth + 1,
+        };
+        Ok(Some(self.frame_value(mark)))
+    }
+
     fn frame_attr(&mut self, mark: &Mark, name: &str) -> Traced<ValueId> {
         match name {
             "f_code" => {

@@ -11,6 +11,21 @@ use pyo3::types::{PyDict, PyString, PyType};
 impl<'py> Tracer<'py> {
     /// CPython: `_Py_type_getattro`.
     pub(super) fn type_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
+        let result = self.type_getattro(object, class, name);
+        let meta = class.get_type();
+        match (self.lookup(&meta, "__getattr__"), result) {
+            // CPython: `slot_tp_getattr_hook`.
+            (Some(hook), Err(signal)) if self.raised_is(&signal, "AttributeError")? => {
+                let hook = self.absorb_static(hook);
+                let hook = self.bind(hook, object, &meta)?;
+                let name = self.string(name);
+                self.call(hook, Arguments::positional(vec![name]))
+            }
+            (_, result) => result,
+        }
+    }
+
+    fn type_getattro(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
         let meta = class.get_type();
         let plain =
             self.import("builtins", "type")?.getattr("__getattribute__").or_else(|error| self.raise_error(error))?;
@@ -31,9 +46,6 @@ impl<'py> Tracer<'py> {
             Some(found) => {
                 let found = self.absorb_static(found);
                 self.bind(found, object, &meta)
-            }
-            None if self.lookup(&meta, "__getattr__").is_some() => {
-                unsupported("metaclass with __getattr__", short_name(&meta))
             }
             None => {
                 let message = format!("type object '{}' has no attribute '{name}'", short_name(class));
@@ -182,7 +194,8 @@ impl<'py> Tracer<'py> {
             | "property"
             | "member_descriptor"
             | "getset_descriptor"
-            | "collections._tuplegetter" => Ok(self.absorb_static(found)),
+            | "collections._tuplegetter"
+            | "_collections._tuplegetter" => Ok(self.absorb_static(found)),
             _ if crate::ffi::types::lookup(&kind, &PyString::new(self.py, "__get__")).is_none() => {
                 Ok(self.absorb_static(found))
             }

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use tally::Tally;
 
 /// Releases that the runtime traces.
-pub const SUPPORTED: &[&str] = &["3.12", "3.13"];
+pub const SUPPORTED: &[&str] = &["3.11", "3.12", "3.13"];
 
 /// Releases whose frames the runtime hooks.
 pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];

@@ -20,6 +20,8 @@ pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
 pub const FRESH: isize = -2;
 
 unsafe extern "C" {
+    #[link_name = "PyUnstable_Exc_PrepReraiseStar"]
+    pub fn prep_reraise_star(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
 }
 

@@ -27,6 +27,8 @@ unsafe extern "C" {
         count: usize,
         kwnames: *mut ffi::PyObject,
     ) -> *mut u8;
+    #[link_name = "PyUnstable_Exc_PrepReraiseStar"]
+    pub fn prep_reraise_star(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
 }
 

@@ -41,6 +41,7 @@ const MADE: &[&str] = &[
     "object",
     "collections.deque",
     "collections._tuplegetter",
+    "_collections._tuplegetter",
     "collections.defaultdict",
     "collections.OrderedDict",
     "functools.partial",

@@ -30,6 +30,11 @@ impl<'py> Tracer<'py> {
                 }
                 _ => Ok(None),
             },
+            ("_getframe", []) => self.frame_above(0),
+            ("_getframe", [depth]) => match self.known(*depth).and_then(|depth| depth.extract().ok()) {
+                Some(depth) => self.frame_above(depth),
+                None => Ok(None),
+            },
             ("_getframemodulename", []) => self.frame_module(0),
             ("_getframemodulename", [depth]) => match self.known(*depth).and_then(|depth| depth.extract().ok()) {
                 Some(depth) => self.frame_module(depth),

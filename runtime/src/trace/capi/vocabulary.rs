@@ -313,6 +313,10 @@ impl CApi for Tracer<'_> {
         self._PyType_HasFeature(class, feature)
     }
 
+    fn _PyType_Lookup(&mut self, class: &ValueId, name: &ValueId) -> Traced<Option<ValueId>> {
+        self._PyType_LookupRef(class, name)
+    }
+
     fn _PyType_LookupRef(&mut self, class: &ValueId, name: &ValueId) -> Traced<Option<ValueId>> {
         let class = self.type_object(*class)?;
         let Some(name) = self.known_str(*name) else { return Err(self.unsupported("_PyType_LookupRef")) };
@@ -380,6 +384,28 @@ impl CApi for Tracer<'_> {
             Some(Ok(negative)) => Ok(i32::from(negative)),
             _ => Err(self.unsupported("_PyLong_IsNegative")),
         }
+    }
+
+    /// Of an integer: how many digits it has, negative if it is.
+    fn Py_SIZE(&mut self, object: &ValueId) -> Traced<isize> {
+        const SHIFT: usize = 30;
+        let known = self.known(*object).or_else(|| self.owned(*object));
+        let Some(number) = known.filter(|number| number.is_instance_of::<PyInt>()) else {
+            return Err(self.unsupported("Py_SIZE"));
+        };
+        let bits = number.call_method0("bit_length").and_then(|bits| bits.extract::<usize>());
+        match (bits, number.lt(0)) {
+            (Ok(bits), Ok(negative)) => {
+                let digits = bits.div_ceil(SHIFT) as isize;
+                Ok(if negative { -digits } else { digits })
+            }
+            _ => Err(self.unsupported("Py_SIZE")),
+        }
+    }
+
+    /// Strings of Python code are ready.
+    fn PyUnicode_READY(&mut self, _text: Option<&ValueId>) -> Traced<i32> {
+        Ok(0)
     }
 
     fn PyLong_AsSsize_t(&mut self, object: &ValueId) -> Traced<isize> {

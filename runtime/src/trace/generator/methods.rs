@@ -1,11 +1,12 @@
 //! The methods and attributes of these objects, by CPython's tables of `Objects/genobject.c`.
 use super::resume::With;
 use super::{Kind, Made, Progress, Sent, Stage};
+use crate::trace::release;
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyType};
 
 /// What a value drives, taken out of the table for a step.
 #[derive(Clone, Copy)]
@@ -64,6 +65,10 @@ impl<'py> Tracer<'py> {
             },
             ("send", [value]) => self.answer(id, With::Value(*value)),
             ("throw", [thrown]) => self.answer(id, With::Exception(*thrown)),
+            ("throw", [class, value, traceback]) if release::THROWS_IN_PARTS => {
+                let thrown = self.thrown_in_parts(id, *class, *value, *traceback)?;
+                self.answer(id, With::Exception(thrown))
+            }
             ("close", []) => self.close(id, driven),
             _ => unsupported("method of a generator", name),
         }
@@ -77,6 +82,34 @@ impl<'py> Tracer<'py> {
                 self.raise_value(stop)
             }
         }
+    }
+
+    /// The exception of `throw(type, value, traceback)`, where that is an instance and no foreign `throw` gets to see the parts.
+    fn thrown_in_parts(&mut self, id: ValueId, class: ValueId, value: ValueId, traceback: ValueId) -> Traced<ValueId> {
+        const WHAT: &str = "throw(type, value, traceback)";
+        let mut innermost = id;
+        while let Some(yf) = self.delegate_of(innermost)? {
+            if !matches!(self.kind_of(yf), Some(Kind::Generator | Kind::Coroutine)) {
+                return unsupported("method of a generator", WHAT);
+            }
+            innermost = yf;
+        }
+        let made = self.class_of(value)?;
+        let fits = match self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) {
+            Some(class) => self.is_exception_instance(value)? && crate::ffi::types::is_subtype(&made, &class),
+            None => false,
+        };
+        if !fits {
+            return unsupported("method of a generator", WHAT);
+        }
+        if !self.is_none(traceback)? {
+            self.set_traceback(value, Some(traceback))?;
+        }
+        Ok(value)
+    }
+
+    fn delegate_of(&mut self, id: ValueId) -> Traced<Option<ValueId>> {
+        if self.kind_of(id).is_some() { self.gen_yf(id) } else { Ok(None) }
     }
 
     fn close(&mut self, id: ValueId, driven: Driven) -> Traced<ValueId> {

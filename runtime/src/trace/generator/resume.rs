@@ -3,6 +3,7 @@ use super::{Kind, Progress, Sent};
 use crate::bytecode::Op;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Frame, Rest};
+use crate::trace::release;
 use crate::trace::signal::{Signal, Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -29,7 +30,7 @@ impl<'py> Tracer<'py> {
             _ => false,
         };
         let generator = self.generator(id)?;
-        let noun = generator.kind.noun();
+        let (kind, noun) = (generator.kind, generator.kind.noun());
         match (generator.progress, with) {
             (Progress::Created, _) if not_none => {
                 return self.raise("TypeError", format!("can't send non-None value to a just-started {noun}"));
@@ -49,10 +50,10 @@ impl<'py> Tracer<'py> {
         generator.progress = Progress::Executing;
         let Some(mut frame) = generator.frame.take() else { return internal("suspended generator without a frame") };
         let rest = self.resume_frame(&mut frame, with);
-        let generator = self.generator(id)?;
-        generator.progress = Progress::Completed;
-        match rest? {
+        self.generator(id)?.progress = Progress::Completed;
+        match ended_in_c(self, kind, rest)? {
             Rest::Yielded(value) => {
+                let generator = self.generator(id)?;
                 generator.progress = if delegates(&frame) { Progress::Delegating } else { Progress::Suspended };
                 generator.frame = Some(frame);
                 Ok(Sent::Yielded(value))
@@ -128,10 +129,12 @@ impl<'py> Tracer<'py> {
         let noun = self.generator(id)?.kind.noun();
         match self.gen_send(id, With::Closing(exit)) {
             Ok(Sent::Yielded(_)) => self.raise("RuntimeError", format!("{noun} ignored GeneratorExit")),
-            Ok(Sent::Returned(value)) => Ok(value),
+            Ok(Sent::Returned(value)) => Ok(if release::CLOSE_GIVES_VALUE { value } else { none }),
             Err(signal) if self.raised_is(&signal, "GeneratorExit")? => Ok(none),
-            Err(signal) if self.raised_is(&signal, "StopIteration")? => self.stopped_with(signal),
-            Err(signal) => Err(signal),
+            Err(signal) => {
+                let value = self.stopped_with(signal)?;
+                Ok(if release::CLOSE_GIVES_VALUE { value } else { none })
+            }
         }
     }
 
@@ -172,8 +175,35 @@ impl<'py> Tracer<'py> {
             Ok(Sent::Yielded(value)) => Ok(Sent::Yielded(value)),
             Ok(Sent::Returned(value)) => {
                 let stop = self.new_stop_iteration(value)?;
-                self.gen_send(id, With::Exception(stop))
+                self.thrown_back(id, stop)
             }
+            Err(Signal::Raised(raised)) => self.thrown_back(id, raised),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// What was thrown into has ended.
+    fn thrown_back(&mut self, id: ValueId, raised: ValueId) -> Traced<Sent> {
+        if release::GENERATORS_END_IN_C {
+            self.end_delegation(id, raised)
+        } else {
+            self.gen_send(id, With::Exception(raised))
+        }
+    }
+
+    /// What `_gen_throw` does where the frame has no `CLEANUP_THROW`: it goes on after the loop of `SEND`.
+    fn end_delegation(&mut self, id: ValueId, raised: ValueId) -> Traced<Sent> {
+        let Some(frame) = &mut self.generator(id)?.frame else {
+            return internal("delegating generator without a frame");
+        };
+        frame.pop()?;
+        let target = frame.pc.checked_sub(2).and_then(|at| frame.code.instrs.get(at)).and_then(|send| send.target);
+        let Some(after) = target.and_then(|target| frame.code.index(target)) else {
+            return internal("no SEND before a yield");
+        };
+        frame.pc = after;
+        match self.stopped_with(Signal::Raised(raised)) {
+            Ok(value) => self.gen_send(id, With::Value(value)),
             Err(Signal::Raised(raised)) => self.gen_send(id, With::Exception(raised)),
             Err(other) => Err(other),
         }
@@ -229,6 +259,16 @@ impl<'py> Tracer<'py> {
             }
             other => Err(other),
         }
+    }
+}
+
+/// What ends an iteration does not leave a generator by itself.
+fn ended_in_c(tracer: &mut Tracer<'_>, kind: Kind, rest: Traced<Rest>) -> Traced<Rest> {
+    match rest {
+        Err(Signal::Raised(raised)) if release::GENERATORS_END_IN_C => {
+            Err(Signal::Raised(tracer.stop_iteration_error(Some(kind), raised)?))
+        }
+        rest => rest,
     }
 }
 

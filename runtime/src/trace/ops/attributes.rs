@@ -1,4 +1,5 @@
 //! Attributes, `super()` and imports.
+use crate::bytecode::Op;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -7,13 +8,21 @@ use pyo3::types::PyType;
 
 impl<'py> Tracer<'py> {
     pub(super) fn load_attr(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let name = frame.name(arg >> 1)?.to_owned();
-        let object = frame.pop()?;
-        if arg & 1 == 0 {
-            let value = self.get_attr(object, &name)?;
-            frame.push(value);
-            return Ok(Flow::Next);
+        let shift = frame.code.isa().name_shift(Op::LOAD_ATTR);
+        if shift == 1 && arg & 1 == 1 {
+            return self.load_method(frame, arg >> shift);
         }
+        let name = frame.name(arg >> shift)?.to_owned();
+        let object = frame.pop()?;
+        let value = self.get_attr(object, &name)?;
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+
+    /// An attribute to be called: the method and its receiver where that is possible.
+    pub(super) fn load_method(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        let name = frame.name(index)?.to_owned();
+        let object = frame.pop()?;
         let (function, receiver) = self.get_method(object, &name)?;
         frame.push_callable(function, receiver);
         Ok(Flow::Next)

@@ -28,9 +28,8 @@ impl<'py> Tracer<'py> {
             frame.push(locals);
             return Ok(Flow::Next);
         }
-        self.super_context(frame, callable, &positional)?;
         let args = Arguments { positional, keywords };
-        let result = match self.evaluated(frame, callable, &args)? {
+        let result = match self.of_frame(frame, callable, &args)? {
             Some(result) => result,
             None => self.call(callable, args)?,
         };
@@ -38,7 +37,7 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn is_builtin(&mut self, callable: ValueId, name: &str) -> Traced<bool> {
+    pub(in crate::trace) fn is_builtin(&mut self, callable: ValueId, name: &str) -> Traced<bool> {
         let function = self.import("builtins", name)?;
         let same = self.real(callable).is_some_and(|callable| callable.is(&function));
         Ok(same && self.known(callable).is_some())
@@ -56,13 +55,12 @@ impl<'py> Tracer<'py> {
         self.variables_dict(&frame.locals, &frame.code)
     }
 
-    /// `super()` without arguments reads its caller's frame.
-    fn super_context(&mut self, frame: &Frame, callable: ValueId, positional: &[ValueId]) -> Traced<()> {
-        let plain = self.import("builtins", "super")?;
-        if !positional.is_empty() || !self.real(callable).is_some_and(|callable| callable.is(&plain)) {
-            return Ok(());
+    /// Calls that read their caller's frame; `None` for all others.
+    fn of_frame(&mut self, frame: &Frame, callable: ValueId, args: &Arguments) -> Traced<Option<ValueId>> {
+        match self.call_super(frame, callable, args)? {
+            Some(made) => Ok(Some(made)),
+            None => self.evaluated(frame, callable, args),
         }
-        unsupported("super() outside an attribute access", frame.code.qualname.clone())
     }
 
     /// Up to 3.12 a call's first instructions leave what is on no stack: they are one step with the `CALL`.

@@ -20,6 +20,16 @@ impl<'py> Tracer<'py> {
         if self.is_none(value)? == wanted { jump(instr) } else { Ok(Flow::Next) }
     }
 
+    /// The value stays where the jump is taken.
+    pub(super) fn jump_if_or_pop(&mut self, frame: &mut Frame, instr: &Instr, wanted: bool) -> Traced<Flow> {
+        let value = frame.peek(1)?;
+        if self.is_true(value)? == wanted {
+            return jump(instr);
+        }
+        frame.pop()?;
+        Ok(Flow::Next)
+    }
+
     pub(super) fn get_iter_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let iterable = frame.pop()?;
         let iterator = self.get_iter(iterable)?;
@@ -27,13 +37,17 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    /// The target is `END_FOR`, which runs with a value pushed; the specialised jump skips both pops.
+    /// The target is `END_FOR`, which runs with a value pushed; the specialised jump skips both pops. Without it the iterator goes here.
     pub(super) fn for_iter(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let iterator = frame.peek(1)?;
         match self.next(iterator)? {
             Some(item) => {
                 frame.push(item);
                 Ok(Flow::Next)
+            }
+            None if frame.code.isa().loop_end().is_empty() => {
+                frame.pop()?;
+                jump(instr)
             }
             None => {
                 let none = self.none();

@@ -61,6 +61,9 @@ impl<'py> Tracer<'py> {
                 Ok(Flow::Next)
             }
             Sent::Returned(result) => {
+                if !frame.code.isa().ends_sends() {
+                    frame.pop()?;
+                }
                 frame.push(result);
                 super::control::jump(instr)
             }

@@ -10,16 +10,42 @@ impl<'py> Tracer<'py> {
     pub(super) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
         let value = frame.pop()?;
         let result = match which {
-            3 => self.stop_iteration_error(frame, value)?,
+            3 => self.stop_iteration_error(Kind::of_flags(frame.code.flags), value)?,
             4 => self.async_gen_wrap(value),
             5 => self.operator("pos", &[value])?,
-            6 => {
-                let items = self.list_of(value, None)?;
-                self.tuple(&items)?
-            }
+            6 => self.tuple_from_list(value)?,
             _ => return unsupported("CALL_INTRINSIC_1", format!("intrinsic {which}")),
         };
         frame.push(result);
+        Ok(Flow::Next)
+    }
+
+    fn tuple_from_list(&mut self, list: ValueId) -> Traced<ValueId> {
+        let items = self.list_of(list, None)?;
+        self.tuple(&items)
+    }
+
+    /// Up to 3.11 an operation of its own.
+    pub(super) fn list_to_tuple(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let list = frame.pop()?;
+        let tuple = self.tuple_from_list(list)?;
+        frame.push(tuple);
+        Ok(Flow::Next)
+    }
+
+    /// Up to 3.11 an operation of its own.
+    pub(super) fn async_gen_wrap_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let value = frame.pop()?;
+        let wrapped = self.async_gen_wrap(value);
+        frame.push(wrapped);
+        Ok(Flow::Next)
+    }
+
+    /// Up to 3.11 an operation of its own.
+    pub(super) fn prep_reraise_star_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        let (raised, original) = (frame.pop()?, frame.pop()?);
+        let left = self.prep_reraise_star(original, raised)?;
+        frame.push(left);
         Ok(Flow::Next)
     }
 
@@ -35,9 +61,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// `stopiteration_error`: what ends an iteration must not leave a generator by itself.
-    fn stop_iteration_error(&mut self, frame: &Frame, exception: ValueId) -> Traced<ValueId> {
+    pub(in crate::trace) fn stop_iteration_error(&mut self, kind: Option<Kind>, exception: ValueId) -> Traced<ValueId> {
         let raised = Signal::Raised(exception);
-        let kind = Kind::of_flags(frame.code.flags);
         let noun = kind.map_or("generator", Kind::noun);
         let message = if self.raised_is(&raised, "StopIteration")? {
             format!("{noun} raised StopIteration")

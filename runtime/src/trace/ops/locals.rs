@@ -406,6 +406,12 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// As 3.12's `LOAD_LOCALS` and `LOAD_FROM_DICT_OR_DEREF`.
+    pub(super) fn load_classderef(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {
+        self.load_locals(frame)?;
+        self.load_from_dict_or_deref(frame, slot)
+    }
+
     pub(super) fn store_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();

@@ -49,6 +49,7 @@ impl<'py> Tracer<'py> {
             Op::LOAD_DEREF => self.load_deref(frame, arg),
             Op::STORE_DEREF => self.store_deref(frame, arg),
             Op::DELETE_DEREF => self.delete_deref(frame, arg),
+            Op::LOAD_CLASSDEREF => self.load_classderef(frame, arg),
             Op::LOAD_FROM_DICT_OR_DEREF => self.load_from_dict_or_deref(frame, arg),
             Op::LOAD_GLOBAL => self.load_global(frame, arg),
             Op::STORE_GLOBAL => self.store_global(frame, arg),
@@ -66,6 +67,7 @@ impl<'py> Tracer<'py> {
             Op::UNARY_INVERT => self.unary(frame, "invert"),
             Op::UNARY_NEGATIVE => self.unary(frame, "neg"),
             Op::UNARY_NOT => self.unary(frame, "not_"),
+            Op::UNARY_POSITIVE => self.unary(frame, "pos"),
             Op::TO_BOOL => self.truth_of_top(frame),
             Op::BINARY_SUBSCR => self.binary_subscr(frame),
             Op::STORE_SUBSCR => self.store_subscr(frame),
@@ -78,6 +80,7 @@ impl<'py> Tracer<'py> {
             Op::BUILD_MAP => self.build_map(frame, arg),
             Op::BUILD_CONST_KEY_MAP => self.build_const_key_map(frame, arg),
             Op::BUILD_SLICE => self.build_slice(frame, arg),
+            Op::LIST_TO_TUPLE => self.list_to_tuple(frame),
             Op::BUILD_STRING => self.build_string(frame, arg),
             Op::LIST_APPEND => self.in_place(frame, arg, "list", "append"),
             Op::LIST_EXTEND => self.list_extend(frame, arg),
@@ -95,6 +98,7 @@ impl<'py> Tracer<'py> {
             Op::LOAD_ATTR => self.load_attr(frame, arg),
             Op::STORE_ATTR => self.store_attr(frame, arg),
             Op::DELETE_ATTR => self.delete_attr(frame, arg),
+            Op::LOAD_METHOD => self.load_method(frame, arg),
             Op::LOAD_SUPER_ATTR => self.load_super_attr(frame, arg),
             Op::IMPORT_NAME => self.import_name(frame, arg),
             Op::IMPORT_FROM => self.import_from(frame, arg),
@@ -108,10 +112,20 @@ impl<'py> Tracer<'py> {
             Op::MAKE_FUNCTION => self.make_function(frame, arg),
             Op::SET_FUNCTION_ATTRIBUTE => self.set_function_attribute(frame, arg),
             Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT => control::jump(instr),
-            Op::POP_JUMP_IF_TRUE => self.pop_jump_if(frame, instr, true),
-            Op::POP_JUMP_IF_FALSE => self.pop_jump_if(frame, instr, false),
-            Op::POP_JUMP_IF_NONE => self.pop_jump_if_none(frame, instr, true),
-            Op::POP_JUMP_IF_NOT_NONE => self.pop_jump_if_none(frame, instr, false),
+            Op::POP_JUMP_IF_TRUE | Op::POP_JUMP_FORWARD_IF_TRUE | Op::POP_JUMP_BACKWARD_IF_TRUE => {
+                self.pop_jump_if(frame, instr, true)
+            }
+            Op::POP_JUMP_IF_FALSE | Op::POP_JUMP_FORWARD_IF_FALSE | Op::POP_JUMP_BACKWARD_IF_FALSE => {
+                self.pop_jump_if(frame, instr, false)
+            }
+            Op::POP_JUMP_IF_NONE | Op::POP_JUMP_FORWARD_IF_NONE | Op::POP_JUMP_BACKWARD_IF_NONE => {
+                self.pop_jump_if_none(frame, instr, true)
+            }
+            Op::POP_JUMP_IF_NOT_NONE | Op::POP_JUMP_FORWARD_IF_NOT_NONE | Op::POP_JUMP_BACKWARD_IF_NOT_NONE => {
+                self.pop_jump_if_none(frame, instr, false)
+            }
+            Op::JUMP_IF_TRUE_OR_POP => self.jump_if_or_pop(frame, instr, true),
+            Op::JUMP_IF_FALSE_OR_POP => self.jump_if_or_pop(frame, instr, false),
             Op::GET_ITER => self.get_iter_op(frame),
             Op::FOR_ITER => self.for_iter(frame, instr),
             Op::GET_LEN => self.get_len(frame),
@@ -121,11 +135,13 @@ impl<'py> Tracer<'py> {
             Op::PUSH_EXC_INFO => self.push_exc_info(frame),
             Op::POP_EXCEPT => self.pop_except(frame),
             Op::CHECK_EXC_MATCH => self.check_exc_match(frame),
+            Op::PREP_RERAISE_STAR => self.prep_reraise_star_op(frame),
             Op::CHECK_EG_MATCH => self.check_eg_match(frame),
             Op::BEFORE_WITH => self.before_with(frame),
             Op::WITH_EXCEPT_START => self.with_except_start(frame),
             Op::CLEANUP_THROW => self.cleanup_throw(frame),
             Op::RETURN_GENERATOR => self.return_generator(frame),
+            Op::ASYNC_GEN_WRAP => self.async_gen_wrap_op(frame),
             Op::YIELD_VALUE => self.yield_value(frame),
             Op::GET_YIELD_FROM_ITER => self.get_yield_from_iter(frame),
             Op::SEND => self.send_op(frame, instr),
@@ -138,37 +154,21 @@ impl<'py> Tracer<'py> {
             Op::GET_AWAITABLE => self.get_awaitable(frame, arg),
             Op::BEFORE_ASYNC_WITH => self.before_async_with(frame),
             Op::END_ASYNC_FOR => self.end_async_for(frame),
+            Op::IMPORT_STAR => unsupported("import of all names of a module", "IMPORT_STAR"),
+            Op::PRINT_EXPR => unsupported("expression of an interactive session", "PRINT_EXPR"),
             Op::RESERVED | Op::ENTER_EXECUTOR | Op::INTERPRETER_EXIT => {
                 unsupported("internal operation", instr.op.name())
             }
-            // Operations of other releases, which 3.13's decoder never gives.
-            Op::ASYNC_GEN_WRAP
-            | Op::BUILD_INTERPOLATION
+            // Operations of releases that are not traced, whose decoders alone give them.
+            Op::BUILD_INTERPOLATION
             | Op::BUILD_TEMPLATE
-            | Op::IMPORT_STAR
-            | Op::JUMP_IF_FALSE_OR_POP
-            | Op::JUMP_IF_TRUE_OR_POP
-            | Op::LIST_TO_TUPLE
-            | Op::LOAD_CLASSDEREF
             | Op::LOAD_COMMON_CONSTANT
             | Op::LOAD_FAST_BORROW
             | Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW
-            | Op::LOAD_METHOD
             | Op::LOAD_SMALL_INT
             | Op::LOAD_SPECIAL
             | Op::NOT_TAKEN
-            | Op::POP_ITER
-            | Op::POP_JUMP_BACKWARD_IF_FALSE
-            | Op::POP_JUMP_BACKWARD_IF_NONE
-            | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
-            | Op::POP_JUMP_BACKWARD_IF_TRUE
-            | Op::POP_JUMP_FORWARD_IF_FALSE
-            | Op::POP_JUMP_FORWARD_IF_NONE
-            | Op::POP_JUMP_FORWARD_IF_NOT_NONE
-            | Op::POP_JUMP_FORWARD_IF_TRUE
-            | Op::PREP_RERAISE_STAR
-            | Op::PRINT_EXPR
-            | Op::UNARY_POSITIVE => unsupported("operation of another release", instr.op.name()),
+            | Op::POP_ITER => unsupported("operation of another release", instr.op.name()),
         }
     }
 }

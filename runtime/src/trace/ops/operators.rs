@@ -1,5 +1,6 @@
 //! Operators: everything goes to the protocol functions by name.
 use crate::trace::frame::{Flow, Frame};
+use crate::trace::release;
 use crate::trace::signal::{Traced, internal};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
@@ -33,16 +34,6 @@ const BINARY: [&str; 26] = [
     "itruediv",
     "ixor",
 ];
-/// Where `COMPARE_OP` has the comparison's number.
-const COMPARISON: u32 = if cfg!(Py_3_13) {
-    5
-} else if cfg!(Py_3_12) {
-    4
-} else {
-    0
-};
-/// The flag by which 3.13's `COMPARE_OP` asks for a truth value.
-const TO_BOOL: u32 = 16;
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
 
 impl<'py> Tracer<'py> {
@@ -59,9 +50,11 @@ impl<'py> Tracer<'py> {
     }
 
     pub(super) fn compare_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
-        let Some(name) = COMPARISONS.get((arg >> COMPARISON) as usize) else { return internal("COMPARE_OP argument") };
+        let Some(name) = COMPARISONS.get((arg >> release::COMPARISON) as usize) else {
+            return internal("COMPARE_OP argument");
+        };
         let mut result = self.operate_on(frame, name, 2)?;
-        if cfg!(Py_3_13) && arg & TO_BOOL != 0 {
+        if arg & release::TO_BOOL != 0 {
             let truth = self.is_true(result)?;
             result = self.boolean(truth);
         }

@@ -1,4 +1,5 @@
 //! Operations on the value stack alone.
+use crate::bytecode::Op;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::StackEntry;
 use crate::trace::signal::{Traced, internal};
@@ -9,7 +10,7 @@ pub(super) fn pop_top(frame: &mut Frame) -> Traced<Flow> {
 
 /// After a loop; up to 3.12 it takes the iterator too.
 pub(super) fn end_for(frame: &mut Frame) -> Traced<Flow> {
-    if cfg!(not(Py_3_13)) {
+    if frame.code.isa().loop_end() == [Op::END_FOR] {
         frame.pop_entry()?;
     }
     pop_top(frame)
