@@ -403,11 +403,6 @@ impl CApi for Tracer<'_> {
         }
     }
 
-    /// Strings of Python code are ready.
-    fn PyUnicode_READY(&mut self, _text: Option<&ValueId>) -> Traced<i32> {
-        Ok(0)
-    }
-
     fn PyLong_AsSsize_t(&mut self, object: &ValueId) -> Traced<isize> {
         let known = self.known(*object).or_else(|| self.owned(*object));
         match known.map(|number| number.extract::<isize>()) {
