@@ -65,8 +65,9 @@ def traced():
         text, calls = generate.program(seed)
         namespace = {"__name__": "program"}
         exec(compile(text, "program.py", "exec"), namespace)
-        arguments = eval(f"({', '.join(calls[0])},)", namespace)
+        _, spelled = calls[0]
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+            arguments = eval(f"({', '.join(spelled)},)", namespace)
             report = slotrt.explain(namespace["main"])(*arguments)
             steps = sum(frame["steps"] for frame in report.frames)
             if steps >= 20:

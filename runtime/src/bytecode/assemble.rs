@@ -1,12 +1,11 @@
 //! Instructions to the bytes of a code object.
-use super::code::Code;
+use super::code::{Code, Indices};
 use super::error::{Error, Problem};
 use super::exception_table::{self, Entry};
 use super::instr::{Handler, Instr, Label};
 use super::isa::Isa;
 use super::line_table;
 use generated::opcodes::Op;
-use rustc_hash::FxHashMap;
 
 /// What the assembler makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Code {
 struct Layout<'a> {
     code: &'a Code,
     isa: Isa,
-    indices: &'a FxHashMap<Label, usize>,
+    indices: &'a Indices,
     /// Operation as written: unconditional jumps follow the direction of their target.
     ops: Vec<Op>,
     args: Vec<u32>,
@@ -58,7 +57,7 @@ fn prefixes_for(arg: u32) -> u8 {
 }
 
 impl<'a> Layout<'a> {
-    fn new(code: &'a Code, isa: Isa, indices: &'a FxHashMap<Label, usize>) -> Result<Self, Error> {
+    fn new(code: &'a Code, isa: Isa, indices: &'a Indices) -> Result<Self, Error> {
         let mut ops = Vec::with_capacity(code.instrs.len());
         for (index, instr) in code.instrs.iter().enumerate() {
             let op = match instr.target {
@@ -157,6 +156,6 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn resolve(code: &Code, indices: &FxHashMap<Label, usize>, from: usize, label: Label) -> Result<usize, Error> {
-    indices.get(&label).copied().ok_or_else(|| Error::new(code.offset_of(from), Problem::UnknownLabel(label.0)))
+fn resolve(code: &Code, indices: &Indices, from: usize, label: Label) -> Result<usize, Error> {
+    indices.get(label).ok_or_else(|| Error::new(code.offset_of(from), Problem::UnknownLabel(label.0)))
 }

@@ -2,7 +2,6 @@
 use super::instr::{Instr, Label};
 use super::isa::Isa;
 use pyo3::prelude::*;
-use rustc_hash::FxHashMap;
 
 bitflags::bitflags! {
     /// What an entry of localsplus is (CPython's `CO_FAST_*`).
@@ -58,6 +57,18 @@ pub struct Code {
     pub(crate) next_label: u32,
 }
 
+/// Index of the instruction with each label.
+#[derive(Clone, Debug)]
+pub struct Indices(Vec<Option<usize>>);
+
+impl Indices {
+    /// The index; `None` where no instruction has the label.
+    #[must_use]
+    pub fn get(&self, label: Label) -> Option<usize> {
+        self.0.get(label.0 as usize).copied().flatten()
+    }
+}
+
 impl Code {
     /// The instruction set this code is in.
     #[must_use]
@@ -77,8 +88,14 @@ impl Code {
 
     /// Index of every label.
     #[must_use]
-    pub fn indices(&self) -> FxHashMap<Label, usize> {
-        self.instrs.iter().enumerate().map(|(index, instr)| (instr.id, index)).collect()
+    pub fn indices(&self) -> Indices {
+        let mut indices = vec![None; self.next_label as usize];
+        for (index, instr) in self.instrs.iter().enumerate() {
+            if let Some(entry) = indices.get_mut(instr.id.0 as usize) {
+                *entry = Some(index);
+            }
+        }
+        Indices(indices)
     }
 
     /// Index of the instruction whose operation stands at this byte offset of the original.

@@ -75,7 +75,7 @@ impl Code {
 struct Walk<'a> {
     code: &'a Code,
     isa: Isa,
-    indices: rustc_hash::FxHashMap<super::Label, usize>,
+    indices: super::code::Indices,
     before: Vec<Option<u32>>,
     work: Vec<usize>,
     max: u32,
@@ -105,9 +105,9 @@ impl Walk<'_> {
         if self.before[index].is_some() {
             return;
         }
-        let target = instr.target.filter(|_| self.isa.branches(instr.op)).and_then(|target| self.indices.get(&target));
+        let target = instr.target.filter(|_| self.isa.branches(instr.op)).and_then(|target| self.indices.get(target));
         let next = if self.isa.ends_block(instr.op) { None } else { Some(index + 1) };
-        let ways = [(next, false), (target.copied(), true)];
+        let ways = [(next, false), (target, true)];
         self.before[index] = ways.into_iter().find_map(|(to, jump)| {
             let after = (*self.before.get(to?)?)?;
             let before = i64::from(after) - self.isa.effect(instr.op, instr.arg, jump)?;
@@ -143,7 +143,7 @@ impl Walk<'_> {
     }
 
     fn label(&self, from: usize, label: super::Label) -> Result<usize, Error> {
-        self.indices.get(&label).copied().ok_or_else(|| self.error(from, Problem::UnknownLabel(label.0)))
+        self.indices.get(label).ok_or_else(|| self.error(from, Problem::UnknownLabel(label.0)))
     }
 
     fn step(&mut self, index: usize) -> Result<(), Error> {

@@ -24,7 +24,7 @@ impl Code {
             let meaning = match instr.target {
                 Some(target) => {
                     let way = if self.isa().branches(instr.op) { "to" } else { "from" };
-                    format!("{way} {}", indices.get(&target).copied().unwrap_or(usize::MAX))
+                    format!("{way} {}", indices.get(target).unwrap_or(usize::MAX))
                 }
                 None => self.meaning(py, instr),
             };
@@ -40,7 +40,7 @@ impl Code {
                 let _ = write!(
                     text,
                     "  ! to {} [{}]{lasti}",
-                    indices.get(&handler.target).copied().unwrap_or(usize::MAX),
+                    indices.get(handler.target).unwrap_or(usize::MAX),
                     handler.depth
                 );
             }

@@ -1,7 +1,6 @@
 //! What kind of thing each entry of the value stack is, and how one instruction changes that.
 use super::code::Code;
-use super::error::Error;
-use super::instr::Instr;
+use super::instr::{Handler, Instr};
 use generated::opcodes::Op;
 
 /// An entry of the value stack.
@@ -29,12 +28,6 @@ pub enum Bound {
     No,
     /// That depends on how control came here.
     Maybe,
-}
-
-impl Bound {
-    fn join(self, other: Self) -> Self {
-        if self == other { self } else { Self::Maybe }
-    }
 }
 
 impl From<Bound> for Entry {
@@ -65,17 +58,27 @@ impl State {
         Self { stack: Vec::new(), bound }
     }
 
-    fn join(&mut self, other: &Self) -> bool {
-        let before = self.clone();
-        for (mine, theirs) in self.stack.iter_mut().zip(&other.stack) {
-            if mine != theirs {
-                *mine = Entry::ObjectOrNull;
-            }
-        }
-        for (mine, theirs) in self.bound.iter_mut().zip(&other.bound) {
-            *mine = mine.join(*theirs);
-        }
-        *self != before
+    /// Takes in another way to the same instruction; says whether that changed anything.
+    pub(super) fn join(&mut self, other: &Self) -> bool {
+        let stack = join_stack(&mut self.stack, other.stack.iter().copied());
+        join_bound(&mut self.bound, &other.bound) | stack
+    }
+
+    /// The same for the way of an exception that the instruction raises in the state `from`.
+    pub(super) fn join_raised(&mut self, from: &Self, handler: Handler) -> bool {
+        let stack = join_stack(&mut self.stack, from.handled(handler));
+        join_bound(&mut self.bound, &from.bound) | stack
+    }
+
+    /// The same for the slots alone.
+    pub(super) fn join_slots(&mut self, other: &Self) -> bool {
+        join_bound(&mut self.bound, &other.bound)
+    }
+
+    /// The stack with which the handler starts.
+    fn handled(&self, handler: Handler) -> impl Iterator<Item = Entry> {
+        let pushed = std::iter::repeat_n(Entry::Object, usize::from(handler.lasti) + 1);
+        self.stack.iter().copied().take(handler.depth as usize).chain(pushed)
     }
 
     fn pop(&mut self) -> Entry {
@@ -170,18 +173,39 @@ impl State {
         }
     }
 
-    /// The state in which the instruction's handler starts if the instruction raises.
+    /// Whether the handler can be reached from here: a range deeper than the stack cannot raise.
     #[must_use]
-    pub fn raised(&self, instr: &Instr) -> Option<Self> {
-        let handler = instr.handler?;
-        let mut stack = self.stack.clone();
-        if (handler.depth as usize) > stack.len() {
-            return None;
-        }
-        stack.truncate(handler.depth as usize);
-        stack.extend(std::iter::repeat_n(Entry::Object, usize::from(handler.lasti) + 1));
-        Some(Self { stack, bound: self.bound.clone() })
+    pub(super) fn can_raise(&self, handler: Handler) -> bool {
+        handler.depth as usize <= self.stack.len()
     }
+
+    /// The state in which the handler starts if an instruction raises here.
+    #[must_use]
+    pub(super) fn raised(&self, handler: Handler) -> Self {
+        Self { stack: self.handled(handler).collect(), bound: self.bound.clone() }
+    }
+}
+
+fn join_stack(mine: &mut [Entry], theirs: impl Iterator<Item = Entry>) -> bool {
+    let mut changed = false;
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        if *mine != theirs && *mine != Entry::ObjectOrNull {
+            *mine = Entry::ObjectOrNull;
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn join_bound(mine: &mut [Bound], theirs: &[Bound]) -> bool {
+    let mut changed = false;
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        if *mine != *theirs && *mine != Bound::Maybe {
+            *mine = Bound::Maybe;
+            changed = true;
+        }
+    }
+    changed
 }
 
 impl Code {
@@ -192,51 +216,5 @@ impl Code {
         const VARKEYWORDS: u32 = 0x8;
         let star = usize::from(self.flags & VARARGS != 0) + usize::from(self.flags & VARKEYWORDS != 0);
         (self.argcount + self.kwonlyargcount) as usize + star
-    }
-
-    /// The state before every reachable instruction, over all ways that lead there.
-    pub fn states(&self) -> Result<Vec<Option<State>>, Error> {
-        self.depths()?;
-        let isa = self.isa();
-        let indices = self.indices();
-        let mut states: Vec<Option<State>> = vec![None; self.instrs.len()];
-        let mut work = vec![(0, State::entry(self))];
-        while let Some((index, state)) = work.pop() {
-            let changed = match &mut states[index] {
-                Some(known) => known.join(&state),
-                empty => {
-                    *empty = Some(state);
-                    true
-                }
-            };
-            let (true, Some(mut state)) = (changed, states[index].clone()) else { continue };
-            let instr = &self.instrs[index];
-            if let (Some(handler), Some(mut raised)) = (instr.handler, state.raised(instr)) {
-                raised.may_have_run(self, instr);
-                work.extend(indices.get(&handler.target).map(|target| (*target, raised)));
-            }
-            let target = instr.target.filter(|_| isa.branches(instr.op));
-            if let Some(target) = target.and_then(|target| indices.get(&target)) {
-                let mut jumped = state.clone();
-                jumped.step(self, instr, true);
-                work.push((*target, jumped));
-            }
-            state.step(self, instr, false);
-            if !isa.ends_block(instr.op) {
-                work.push((index + 1, state));
-            }
-        }
-        Ok(states)
-    }
-}
-
-impl State {
-    /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
-    fn may_have_run(&mut self, code: &Code, instr: &Instr) {
-        let mut after = Self { stack: vec![Entry::Object; 4], bound: self.bound.clone() };
-        after.step(code, instr, false);
-        for (mine, theirs) in self.bound.iter_mut().zip(after.bound) {
-            *mine = mine.join(theirs);
-        }
     }
 }

@@ -6,10 +6,11 @@ use crate::guard::DomainCheck;
 use crate::trace::outcome::Break;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyModule, PyType};
+use std::sync::{Arc, Mutex};
 
 /// An array library as the tracer sees it.
-pub trait Domain: std::fmt::Debug {
+pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.
@@ -88,14 +89,41 @@ pub enum Answer<'py> {
     Raised(PyErr),
 }
 
-/// The domains whose libraries the program has imported.
-pub fn loaded(py: Python<'_>) -> Vec<std::rc::Rc<dyn Domain>> {
-    let mut domains: Vec<std::rc::Rc<dyn Domain>> = Vec::new();
-    if let Ok(Some(numpy)) = numpy::new(py) {
-        domains.push(std::rc::Rc::new(numpy));
+/// The array libraries that the program has imported, looked into once.
+#[derive(Debug, Default)]
+pub struct Domains(Mutex<Vec<Known>>);
+
+#[derive(Debug)]
+struct Known {
+    module: Py<PyModule>,
+    domain: Arc<dyn Domain>,
+}
+
+type Make = fn(&Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>>;
+
+/// By the module that brings the domain along.
+const DOMAINS: [(&str, Make); 2] = [("numpy", numpy::new), ("torch", torch::new)];
+
+impl Domains {
+    /// The domains whose libraries are imported now.
+    pub fn loaded(&self, py: Python<'_>) -> Vec<Arc<dyn Domain>> {
+        let Ok(modules) = py.import("sys").and_then(|sys| sys.getattr("modules")) else { return Vec::new() };
+        let imported = |(name, make): (&str, Make)| {
+            let module = modules.get_item(name).ok()?.cast_into::<PyModule>().ok()?;
+            self.of(&module, make)
+        };
+        DOMAINS.into_iter().filter_map(imported).collect()
     }
-    if let Ok(Some(torch)) = torch::new(py) {
-        domains.push(std::rc::Rc::new(torch));
+
+    fn of(&self, module: &Bound<'_, PyModule>, make: Make) -> Option<Arc<dyn Domain>> {
+        let find =
+            |known: &Vec<Known>| known.iter().find(|known| known.module.is(module)).map(|known| known.domain.clone());
+        if let Some(domain) = find(&*self.0.lock().ok()?) {
+            return Some(domain);
+        }
+        // A program can look while the library is still being imported: what is none yet may be one later.
+        let domain = make(module).ok().flatten()?;
+        self.0.lock().ok()?.push(Known { module: module.clone().unbind(), domain: Arc::clone(&domain) });
+        Some(domain)
     }
-    domains
 }

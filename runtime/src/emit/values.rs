@@ -411,9 +411,8 @@ fn is_filled_later(made: &New) -> bool {
 
 /// The nearest class in the resolution order that is no heap type.
 fn c_base<'py>(class: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
-    const HEAPTYPE: u64 = 1 << 9;
     let class = class.cast::<PyType>().map_err(PyErr::from)?;
     let mro = class.mro();
-    let found = mro.iter().find(|base| base.cast::<PyType>().is_ok_and(|base| types::flags(base) & HEAPTYPE == 0));
+    let found = mro.iter().find(|base| base.cast::<PyType>().is_ok_and(|base| !types::is_heap(base)));
     found.ok_or_else(|| fault("a class without a base written in C".into()))
 }

@@ -60,14 +60,31 @@ pub fn slot_pointer(class: &Bound<'_, PyType>, at: Suite, offset: usize) -> Opti
 
 /// Empties a slot of a class of Python code: C that asks for it finds nothing. False if the class is none.
 pub fn clear_slot(class: &Bound<'_, PyType>, slot: Slot) -> bool {
-    const HEAPTYPE: u64 = 1 << 9;
     let (Some(base), Some(_)) = (suite(class, slot.suite()), self::slot(class, slot)) else { return false };
-    if flags(class) & HEAPTYPE == 0 {
+    if !is_heap(class) {
         return false;
     }
     // SAFETY: the slot lies inside the suite, as reading it has shown; a heap type owns its suites, and CPython takes NULL for absent.
     unsafe { *((base + slot.offset()) as *mut usize) = 0 };
     true
+}
+
+/// `Py_TPFLAGS_HEAPTYPE`.
+const HEAPTYPE: u64 = 1 << 9;
+
+/// `Py_TPFLAGS_IMMUTABLETYPE`.
+const IMMUTABLE: u64 = 1 << 8;
+
+/// Whether the class was made at run time.
+#[must_use]
+pub fn is_heap(class: &Bound<'_, PyType>) -> bool {
+    flags(class) & HEAPTYPE != 0
+}
+
+/// Whether nobody can set attributes of the class.
+#[must_use]
+pub fn is_immutable(class: &Bound<'_, PyType>) -> bool {
+    flags(class) & IMMUTABLE != 0
 }
 
 /// `tp_flags`.
@@ -87,10 +104,8 @@ pub fn name(class: &Bound<'_, PyType>) -> String {
 /// `tp_name` of a class that C made; empty for a class of Python code, whatever it calls itself.
 #[must_use]
 pub fn c_name(class: &Bound<'_, PyType>) -> String {
-    const HEAPTYPE: u64 = 1 << 9;
-    const IMMUTABLE: u64 = 1 << 8;
     let name = name(class);
-    if flags(class) & (HEAPTYPE | IMMUTABLE) != HEAPTYPE {
+    if !is_heap(class) || is_immutable(class) {
         return name;
     }
     // C may make changeable classes too: they are what their module says they are.

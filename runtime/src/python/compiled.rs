@@ -106,7 +106,7 @@ impl Compiled {
         let start = Instant::now();
         let passing_states = self.family.options.fullgraph || self.entries()?.is_empty();
         let options = trace::Options { passing_states, ..trace::Options::of(self.family.options.fullgraph) };
-        let traced = trace::trace(py, function, &code, &locals, &options);
+        let traced = trace::trace(py, &self.family.shared.lasting, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {
             Ok(outcome) => outcome,

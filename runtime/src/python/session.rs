@@ -5,6 +5,7 @@ use super::nested;
 use super::record::Frame;
 use crate::bytecode::split::Marks;
 use crate::ffi::callable;
+use crate::trace::Lasting;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyList};
@@ -57,6 +58,7 @@ pub struct Shared {
     /// Raised by `reset`: compiled code of an earlier generation is forgotten.
     pub(super) generation: AtomicU64,
     pub(super) marks: Marks,
+    pub(super) lasting: Arc<Lasting>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
     /// Called with the record of every frame as a dict.
     pub(super) log: Option<Py<PyAny>>,
@@ -103,7 +105,16 @@ impl Session {
     fn new(py: Python<'_>, record: bool, log: Option<Py<PyAny>>) -> PyResult<Self> {
         let frames = record.then(Mutex::default);
         let (counters, generation) = (Counters::default(), AtomicU64::new(0));
-        Ok(Self { shared: Arc::new(Shared { counters, generation, marks: Marks::new(py)?, frames, log }) })
+        Ok(Self {
+            shared: Arc::new(Shared {
+                counters,
+                generation,
+                marks: Marks::new(py)?,
+                lasting: Arc::default(),
+                frames,
+                log,
+            }),
+        })
     }
 
     /// The callable that traces `function` on its first call.

@@ -316,7 +316,7 @@ impl<'py> Tracer<'py> {
 
     fn domain_attr(
         &mut self,
-        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
         object: ValueId,
         class: &Bound<'py, PyType>,
         name: &str,

@@ -5,12 +5,14 @@ use super::outcome::{Break, End, Outcome, RAISES};
 use super::signal::{Signal, hints};
 use super::state::{State, Tracer};
 use super::value::ValueId;
-use super::{Options, Stop};
+use super::{Lasting, Options, Stop};
 use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where the trace must end, and why.
 struct Limit {
@@ -20,9 +22,20 @@ struct Limit {
     inside: Vec<Py<PyAny>>,
 }
 
+/// What is traced.
+struct Subject<'a, 'py> {
+    function: &'a Bound<'py, PyAny>,
+    code: Rc<Code>,
+    locals: &'a [Option<Py<PyAny>>],
+}
+
 /// What an attempt knows from those before it.
 #[derive(Default)]
 struct Plan {
+    domains: Vec<Arc<dyn Domain>>,
+    lasting: Arc<Lasting>,
+    /// What was decoded already.
+    codes: FxHashMap<usize, Rc<Code>>,
     limit: Option<Limit>,
     /// Keep account of what frames hold.
     track: bool,
@@ -39,6 +52,7 @@ enum Attempt {
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
 pub fn trace(
     py: Python<'_>,
+    lasting: &Arc<Lasting>,
     function: &Bound<'_, PyAny>,
     code: &Code,
     locals: &[Option<Py<PyAny>>],
@@ -48,11 +62,10 @@ pub fn trace(
     if code.flags & ASYNC != 0 {
         return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
     }
-    let domains = crate::domain::loaded(py);
-    let code = Rc::new(code.duplicate(py));
-    let mut plan = Plan::default();
+    let subject = Subject { function, code: Rc::new(code.duplicate(py)), locals };
+    let mut plan = Plan { domains: lasting.domains.loaded(py), lasting: Arc::clone(lasting), ..Plan::default() };
     loop {
-        let attempt = attempt(py, function, &code, locals, options, &domains, &plan)?;
+        let attempt = attempt(py, &subject, options, &mut plan)?;
         match attempt {
             Attempt::Done(outcome) => return Ok(*outcome),
             Attempt::Track if plan.track => {
@@ -72,31 +85,26 @@ pub fn trace(
     }
 }
 
-fn attempt(
-    py: Python<'_>,
-    function: &Bound<'_, PyAny>,
-    code: &Rc<Code>,
-    locals: &[Option<Py<PyAny>>],
-    options: &Options,
-    domains: &[Rc<dyn Domain>],
-    plan: &Plan,
-) -> Result<Attempt, Stop> {
-    let limit = plan.limit.as_ref();
+fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Attempt, Stop> {
+    let (limit, code) = (plan.limit.as_ref(), &subject.code);
     let state = State {
-        domains: domains.to_vec(),
+        domains: plan.domains.clone(),
+        lasting: Arc::clone(&plan.lasting),
+        codes: std::mem::take(&mut plan.codes),
         stop_at: limit.map(|limit| limit.step),
         max_steps: options.max_steps,
         max_depth: options.max_depth,
         passing_states: options.passing_states,
-        outer_globals: function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
+        outer_globals: subject.function.getattr("__globals__").map_or(0, |globals| globals.as_ptr() as usize),
         local_names: code.locals.iter().map(|local| local.name.clone()).collect(),
         trace: super::token::next_trace(),
         track: plan.track,
         ..State::default()
     };
     let mut tracer = Tracer { py, state };
-    let mut frame = tracer.outer_frame(function, code, locals).map_err(to_stop)?;
+    let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
+    plan.codes.clone_from(&tracer.state.codes);
     if !matches!(rest, Ok(_) | Err(Signal::Stopped)) {
         tracer.close_files();
     }
@@ -170,12 +178,8 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn outer_frame(
-        &mut self,
-        function: &Bound<'py, PyAny>,
-        code: &Rc<Code>,
-        locals: &[Option<Py<PyAny>>],
-    ) -> Result<Frame, Signal> {
+    fn outer_frame(&mut self, subject: &Subject<'_, 'py>) -> Result<Frame, Signal> {
+        let Subject { function, code, locals } = subject;
         let mut values = Vec::with_capacity(locals.len());
         for (slot, local) in locals.iter().enumerate() {
             values.push(

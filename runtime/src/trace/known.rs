@@ -305,13 +305,11 @@ impl<'py> Tracer<'py> {
 
     /// Guards that attribute lookup on a class gives what it gave.
     pub(super) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
-        const IMMUTABLE: u64 = 1 << 8;
         let made_here = self.state.identity.get(&(class.as_ptr() as usize));
         if made_here.is_some_and(|id| matches!(self.value(*id), Value::New(_))) {
             return;
         }
-        if crate::ffi::types::flags(class) & IMMUTABLE != 0 || !self.state.touched_types.insert(class.as_ptr() as usize)
-        {
+        if crate::ffi::types::is_immutable(class) || !self.state.touched_types.insert(class.as_ptr() as usize) {
             return;
         }
         let object = class.clone().into_any().unbind();

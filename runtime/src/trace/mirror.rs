@@ -64,7 +64,11 @@ impl<'py> Tracer<'py> {
             return Ok(mirror.bind(self.py).clone());
         }
         self.rely_on_class(class);
-        let mirror = self.make_mirror(class)?;
+        let mirror = match self.state.lasting.mirror(class) {
+            Some(mirror) => mirror,
+            None => self.make_mirror(class)?,
+        };
+        self.state.lasting.keep_mirror(class, &mirror);
         self.state.mirrors.insert(address, mirror.clone().unbind());
         Ok(mirror)
     }

@@ -15,6 +15,7 @@ mod generator;
 mod hashed;
 mod ids;
 mod known;
+mod lasting;
 mod merged;
 mod mirror;
 mod namespace;
@@ -37,6 +38,7 @@ pub mod value;
 mod weak;
 
 pub use driver::trace;
+pub use lasting::Lasting;
 
 /// How far a trace may go.
 #[derive(Clone, Debug)]

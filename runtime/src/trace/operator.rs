@@ -148,7 +148,7 @@ impl<'py> Tracer<'py> {
     /// `do_richcompare` with an operand of a domain: a constant on the left says `NotImplemented`, and the mirrored operation is asked.
     fn domain_comparison(
         &mut self,
-        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
         name: &str,
         (left, right): (ValueId, ValueId),
         classes: &[Bound<'py, PyType>],
@@ -176,7 +176,7 @@ impl<'py> Tracer<'py> {
 
     fn domain_operator(
         &mut self,
-        domain: &std::rc::Rc<dyn crate::domain::Domain>,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
         name: &str,
         slot: &'static str,
         operands: &[ValueId],

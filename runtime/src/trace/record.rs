@@ -6,13 +6,13 @@ use crate::domain::{Answer, Callee, Domain, Operand};
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// Lets a domain perform an operation.
     pub(super) fn call_domain(
         &mut self,
-        domain: &Rc<dyn Domain>,
+        domain: &Arc<dyn Domain>,
         callee: Callee<'py>,
         args: &[ValueId],
         keywords: &[(String, ValueId)],
@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
 
     fn record(
         &mut self,
-        domain: &Rc<dyn Domain>,
+        domain: &Arc<dyn Domain>,
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],

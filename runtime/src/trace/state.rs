@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// State of a trace, without the proof of being attached: it can be set aside while C runs and calls back.
 #[derive(Debug, Default)]
@@ -24,6 +25,7 @@ pub struct State {
     pub(super) copying: Vec<ValueId>,
     /// Tells this trace's tokens from others'.
     pub(super) trace: u64,
+    pub(super) lasting: Arc<super::Lasting>,
     /// Classes of tokens, by the address of the class they mirror.
     pub(super) mirrors: FxHashMap<usize, Py<PyType>>,
     pub(super) tokens: FxHashMap<ValueId, Py<Token>>,
@@ -98,7 +100,7 @@ pub struct State {
     pub(super) frames: u64,
     pub(super) pending: Option<super::signal::Signal>,
     pub(super) codes: FxHashMap<usize, Rc<Code>>,
-    pub(super) domains: Vec<Rc<dyn Domain>>,
+    pub(super) domains: Vec<Arc<dyn Domain>>,
     pub(super) outer_globals: usize,
     pub(super) touched_types: FxHashSet<usize>,
     pub(super) local_names: Vec<String>,
@@ -187,7 +189,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    pub(super) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Rc<dyn Domain>> {
+    pub(super) fn domain_of(&self, class: &Bound<'py, PyType>) -> Option<Arc<dyn Domain>> {
         self.state.domains.iter().find(|domain| domain.claims(class)).cloned()
     }
 

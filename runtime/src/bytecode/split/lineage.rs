@@ -51,7 +51,7 @@ impl Origin {
         let mut root = code.duplicate(py);
         root.split_fused();
         let indices = root.indices();
-        let instrs = code.instrs.iter().map(|instr| indices.get(&instr.id).copied()).collect();
+        let instrs = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
         Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect(), first: start }
     }
 

@@ -201,7 +201,7 @@ pub(crate) fn split_any(
 impl Code {
     /// The state before one instruction, over all ways that lead there.
     pub fn state_at(&self, index: usize) -> Result<State, Refusal> {
-        self.states()?.into_iter().nth(index).flatten().ok_or(Refusal::Unreachable(index))
+        self.state_before(index).ok_or(Refusal::Unreachable(index))
     }
 
     /// Gives every method load its plain form (attribute, then NULL), which means the same but for the wording of some

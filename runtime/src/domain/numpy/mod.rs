@@ -25,11 +25,9 @@ pub struct Numpy {
     errors: Arc<errors::Errors>,
 }
 
-/// The domain, if the program has imported numpy and its arrays are laid out as known here.
-pub fn new(py: Python<'_>) -> PyResult<Option<Numpy>> {
-    let modules = py.import("sys")?.getattr("modules")?;
-    let Ok(module) = modules.get_item("numpy") else { return Ok(None) };
-    let Ok(module) = module.cast_into::<PyModule>() else { return Ok(None) };
+/// The domain, if this numpy's arrays are laid out as known here.
+pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
+    let py = module.py();
     // A program can look while numpy is still being imported.
     let (Ok(zeros), Ok(ndarray)) = (module.getattr("zeros"), module.getattr("ndarray")) else { return Ok(None) };
     let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
@@ -39,8 +37,9 @@ pub fn new(py: Python<'_>) -> PyResult<Option<Numpy>> {
     let (generic, ufunc) = (class("generic")?, class("ufunc")?);
     let ndarray = ndarray.cast_into::<PyType>()?.unbind();
     let operator = py.import("operator")?.unbind();
-    let errors = Arc::new(errors::Errors::new(&module)?);
-    Ok(Some(Numpy { module: module.unbind(), ndarray, generic, ufunc, operator, errors }))
+    let errors = Arc::new(errors::Errors::new(module)?);
+    let module = module.clone().unbind();
+    Ok(Some(Arc::new(Numpy { module, ndarray, generic, ufunc, operator, errors })))
 }
 
 type Called<'py> = Result<Answer<'py>, Box<Break>>;
@@ -103,9 +102,8 @@ impl Domain for Numpy {
 impl Numpy {
     /// Scalar types of numpy itself; subclasses by users are left alone.
     fn is_scalar_class(&self, class: &Bound<'_, PyType>) -> bool {
-        const HEAPTYPE: u64 = 1 << 9;
         let generic = self.generic.bind(class.py());
-        crate::ffi::types::is_subtype(class, generic) && crate::ffi::types::flags(class) & HEAPTYPE == 0
+        crate::ffi::types::is_subtype(class, generic) && !crate::ffi::types::is_heap(class)
     }
 
     fn is_value(&self, object: &Bound<'_, PyAny>) -> bool {

@@ -33,11 +33,9 @@ const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary",
 /// Questions about the thread whose answers the guards watch too.
 pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
 
-/// The domain, if the program has imported PyTorch.
-pub fn new(py: Python<'_>) -> PyResult<Option<Torch>> {
-    let modules = py.import("sys")?.getattr("modules")?;
-    let Ok(module) = modules.get_item("torch") else { return Ok(None) };
-    let Ok(module) = module.cast_into::<PyModule>() else { return Ok(None) };
+/// The domain of this PyTorch; none while it is being imported.
+pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
+    let py = module.py();
     // A program can look while torch is still being imported.
     let (Ok(tensor), Ok(nn), Ok(native)) = (module.getattr("Tensor"), module.getattr("nn"), module.getattr("_C"))
     else {
@@ -47,9 +45,10 @@ pub fn new(py: Python<'_>) -> PyResult<Option<Torch>> {
         return Ok(None);
     };
     let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
-    let ambient = Arc::new(Ambient::new(&module)?);
+    let ambient = Arc::new(Ambient::new(module)?);
     let operator = py.import("operator")?.unbind();
-    Ok(Some(Torch { module: module.unbind(), tensor, parameter, functions: functions.unbind(), operator, ambient }))
+    let (module, functions) = (module.clone().unbind(), functions.unbind());
+    Ok(Some(Arc::new(Torch { module, tensor, parameter, functions, operator, ambient })))
 }
 
 impl Domain for Torch {

@@ -8,7 +8,7 @@ use crate::trace::token::Token;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
@@ -19,7 +19,7 @@ const BUILTIN_SUBCLASS: u64 = 0b11_1111 << 24;
 
 impl<'py> Tracer<'py> {
     /// The domain that claims a callable, if any.
-    pub(super) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Rc<dyn Domain>>> {
+    pub(super) fn domain_call(&mut self, callable: ValueId) -> Traced<Option<Arc<dyn Domain>>> {
         let Some(object) = self.real(callable) else { return Ok(None) };
         Ok(self.state.domains.iter().find(|domain| domain.claims_callable(&object)).cloned())
     }
