@@ -29,7 +29,7 @@ class Describer:
         """Plain data for the object."""
         kind = type(value)
         if kind in PLAIN:
-            return f"{kind.__name__}: {value!r}"[:500]
+            return scrubbed(f"{kind.__name__}: {value!r}")
         if depth > DEPTH:
             return kind.__qualname__
         if kind is not tuple and kind is not frozenset:
@@ -113,9 +113,6 @@ class Describer:
         except Exception as error:
             items.append(f"{type(error).__name__}: {scrubbed(str(error))}")
         return items
-
-
-
 
 
 def namespace(held):

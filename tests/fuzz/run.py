@@ -175,6 +175,8 @@ def batch(seeds, writer):
         os.write(writer, f"at {seed}\n".encode())
         text, calls = generate.program(seed)
         verdict = compare(text, calls)
+        if isinstance(verdict, dict) and compare(text, calls) == "unstable":
+            verdict = "unstable"
         kind = "same" if verdict is None else "unstable" if verdict == "unstable" else "different"
         for name, value in slotrt.stats().items():
             if isinstance(value, int):
@@ -213,7 +215,7 @@ def dies_by_itself(seed):
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         text, calls = generate.program(seed)
-        with contextlib.suppress(BaseException):
+        with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
             code = compile(text, "program.py", "exec")
             signal.alarm(LIMIT)
             for _ in range(WARM):
@@ -265,7 +267,8 @@ def main():
         seeds = seeds[done:]
         if options.progress:
             print(json.dumps({"done": options.count - len(seeds)}), flush=True)
-    save(report, options.save)
+    with contextlib.redirect_stdout(io.StringIO()):
+        save(report, options.save)
     print(json.dumps(report), flush=True)
 
 

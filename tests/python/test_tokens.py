@@ -206,7 +206,25 @@ def order_of_sets(text, other):
     return list(made), list(other), [letter for letter in other]
 
 
+def summed(start):
+    return sum([], start=start)
+
+
+class Listed(type):
+    def __iter__(cls):
+        return iter((1, 2))
+
+
+class Single(metaclass=Listed):
+    pass
+
+
+def starred(values):
+    return kinds(*values)
+
+
 CASES = [
+    (summed, bytearray(b"ab")), (summed, "ab"), (starred, Single), (starred, Single()),
     (group,), (joined_own,), (formatted,), (partial_of_partial, 1), (metaclass_call,), (lambda: Made.above(),), (lambda: Made().here(),), (no_mapping,),
     (kinds,), (own_hashes, 0), (own_hashes, 1), (own_hashes, 2),
     (read_only, bytearray(b"ab")), (read_only, 1), (suspended, 0), (suspended, 1), (suspended, 2), (suspended, 3),

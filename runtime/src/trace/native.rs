@@ -20,7 +20,10 @@ fn object_kind(object: &Bound<'_, PyAny>) -> String {
 
 /// Whether C alone defines the class: no slot of it runs Python code.
 pub(super) fn is_c_type(class: &Bound<'_, PyType>) -> bool {
-    !crate::ffi::types::is_heap(class) || crate::ffi::types::is_immutable(class)
+    const HEAPTYPE: u64 = 1 << 9;
+    const IMMUTABLE: u64 = 1 << 8;
+    let flags = crate::ffi::types::flags(class);
+    flags & HEAPTYPE == 0 || flags & IMMUTABLE != 0
 }
 
 impl<'py> Tracer<'py> {

@@ -326,7 +326,9 @@ impl<'py> Tracer<'py> {
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            keywords.push((keyword.clone(), self.native(*value)?));
+            let native = self.native(*value)?;
+            self.refuse_disguise(&native, &name, positional.len(), *value)?;
+            keywords.push((keyword.clone(), native));
         }
         if method && positional.first().is_some_and(|first| first.is_instance_of::<Token>()) {
             return unsupported("C method of an object from outside", name);

@@ -118,7 +118,7 @@ impl<'py> Tracer<'py> {
         }
         let args = frame.pop()?;
         let class = self.class_of(args)?;
-        if !class.hasattr("__iter__").unwrap_or(false) {
+        if !self.iterates(&class)? {
             return unsupported("argument after * is no iterable", crate::ffi::types::name(&class));
         }
         let positional = self.list_of(args, None)?;

@@ -4,6 +4,7 @@ use crate::trace::frame::{Flow, Frame, Rest};
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -99,7 +100,7 @@ impl<'py> Tracer<'py> {
         let args = Arguments { positional: positional.to_vec(), keywords: keywords.to_vec() };
         let namespace = self.call(hook, args)?;
         let class = self.class_of(namespace)?;
-        if !class.is_subclass_of::<PyDict>().unwrap_or(false) && !class.hasattr("__getitem__").unwrap_or(false) {
+        if self.slot_function(&class, Slot::mp_subscript)?.is_none() {
             let meta = meta.class.as_ref().map_or_else(|| "<metaclass>".to_owned(), crate::ffi::types::name);
             let found = crate::ffi::types::name(&class);
             return self.raise("TypeError", format!("{meta}.__prepare__() must return a mapping, not {found}"));

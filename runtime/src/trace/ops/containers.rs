@@ -193,7 +193,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether `PyObject_GetIter` has a slot to call.
-    fn iterates(&mut self, class: &Bound<'py, PyType>) -> Traced<bool> {
+    pub(super) fn iterates(&mut self, class: &Bound<'py, PyType>) -> Traced<bool> {
         Ok(self.slot_function(class, Slot::tp_iter)?.is_some() || self.slot_function(class, Slot::sq_item)?.is_some())
     }
 

@@ -1,10 +1,12 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
+use crate::ffi::guard::own_attribute;
 use crate::guard::source::{Key, Source};
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::sync::Arc;
@@ -138,9 +140,10 @@ fn is_loaded(modules: &Bound<'_, PyDict>, wanted: &Wanted<'_>) -> bool {
     }
     let Some(module) = loaded(&wanted.name) else { return false };
     let Some(from) = &wanted.from else { return true };
-    let is_package = module.hasattr("__path__").unwrap_or(true);
-    !is_package
-        || from.iter().all(|name| name.cast::<PyString>().is_ok_and(|name| module.hasattr(name).unwrap_or(false)))
+    // What the module answers through a function `__getattr__` of its own is the program's business.
+    let has = |name: &Bound<'_, PyString>| own_attribute(&module, name).is_some();
+    let is_package = has(intern!(module.py(), "__path__"));
+    !is_package || from.iter().all(|name| name.cast::<PyString>().is_ok_and(has))
 }
 
 /// CPython: `import_ensure_initialized`.

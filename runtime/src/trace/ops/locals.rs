@@ -224,9 +224,11 @@ impl<'py> Tracer<'py> {
         if self.is_private(&builtins) {
             return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
+        let untouched = self.globals_copy(&builtins).is_none()
+            && !self.state.globals.contains_key(&(builtins.as_ptr() as usize, name.to_owned()));
         match builtins.get_item(name) {
-            Ok(Some(object)) => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
-            _ => Ok(None),
+            Ok(Some(object)) if untouched => Ok(Some(self.sourced(object, Source::Builtin(name.into())))),
+            _ => Ok(self.in_globals(&builtins, name)),
         }
     }
 
