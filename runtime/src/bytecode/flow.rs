@@ -109,11 +109,11 @@ impl<'a> Flow<'a> {
 
     /// Storing can drop the old value, whose finaliser cannot raise here: a handler sees the slots as before, or as after.
     fn raise(&mut self, instr: &Instr, state: &State) {
-        let Some(handler) = instr.handler.filter(|handler| state.can_raise(*handler)) else { return };
-        let Some(target) = self.indices.get(handler.target) else { return };
+        let Some(target) = instr.handler.and_then(|handler| self.indices.get(handler.target)) else { return };
+        let Some(raised) = state.raised(instr) else { return };
         let mut changed = self.states[target].is_none();
-        let known = self.states[target].get_or_insert_with(|| state.raised(handler));
-        changed |= known.join_raised(state, handler);
+        let known = self.states[target].get_or_insert_with(|| raised.clone());
+        changed |= known.join(&raised);
         if changes_slots(instr.op) {
             let mut after = state.clone();
             after.step(self.code, instr, false);

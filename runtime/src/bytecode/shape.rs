@@ -60,19 +60,13 @@ impl State {
 
     /// Takes in another way to the same instruction; says whether that changed anything.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        let stack = join_stack(&mut self.stack, other.stack.iter().copied());
-        join_bound(&mut self.bound, &other.bound) | stack
-    }
-
-    /// The same for the way of an exception that the instruction raises in the state `from`.
-    pub(super) fn join_raised(&mut self, from: &Self, handler: Handler) -> bool {
-        let stack = join_stack(&mut self.stack, from.handled(handler));
-        join_bound(&mut self.bound, &from.bound) | stack
+        let stack = join_all(&mut self.stack, &other.stack, Entry::ObjectOrNull);
+        self.join_slots(other) | stack
     }
 
     /// The same for the slots alone.
     pub(super) fn join_slots(&mut self, other: &Self) -> bool {
-        join_bound(&mut self.bound, &other.bound)
+        join_all(&mut self.bound, &other.bound, Bound::Maybe)
     }
 
     /// The stack with which the handler starts.
@@ -173,35 +167,21 @@ impl State {
         }
     }
 
-    /// Whether the handler can be reached from here: a range deeper than the stack cannot raise.
+    /// The state in which the instruction's handler starts if the instruction raises: none where the handler's range is
+    /// deeper than the stack.
     #[must_use]
-    pub(super) fn can_raise(&self, handler: Handler) -> bool {
-        handler.depth as usize <= self.stack.len()
-    }
-
-    /// The state in which the handler starts if an instruction raises here.
-    #[must_use]
-    pub(super) fn raised(&self, handler: Handler) -> Self {
-        Self { stack: self.handled(handler).collect(), bound: self.bound.clone() }
+    pub fn raised(&self, instr: &Instr) -> Option<Self> {
+        let handler = instr.handler.filter(|handler| handler.depth as usize <= self.stack.len())?;
+        Some(Self { stack: self.handled(handler).collect(), bound: self.bound.clone() })
     }
 }
 
-fn join_stack(mine: &mut [Entry], theirs: impl Iterator<Item = Entry>) -> bool {
+/// Where the two differ, either is possible.
+fn join_all<T: Copy + PartialEq>(mine: &mut [T], theirs: &[T], either: T) -> bool {
     let mut changed = false;
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        if *mine != theirs && *mine != Entry::ObjectOrNull {
-            *mine = Entry::ObjectOrNull;
-            changed = true;
-        }
-    }
-    changed
-}
-
-fn join_bound(mine: &mut [Bound], theirs: &[Bound]) -> bool {
-    let mut changed = false;
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        if *mine != *theirs && *mine != Bound::Maybe {
-            *mine = Bound::Maybe;
+        if *mine != *theirs && *mine != either {
+            *mine = either;
             changed = true;
         }
     }

@@ -49,7 +49,7 @@ impl<'py> Tracer<'py> {
         self.token(id)
     }
 
-    fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
+    pub(super) fn runs_python(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
         match crate::ffi::types::c_name(&class).as_str() {
             "function" | "method" | "property" | "staticmethod" | "classmethod" => true,

@@ -37,8 +37,8 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     // A handler's stack is cut to less than the instruction's, plus `lasti` and the exception.
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut ways = Ways { py, site, blocks: Vec::new(), temporaries };
-    if let Some(handler) = native.handler.filter(|handler| state.can_raise(*handler)) {
-        let block = ways.block(split, Way::Raise, handler.target, &state.raised(handler), native.position)?;
+    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) {
+        let block = ways.block(split, Way::Raise, handler.target, &raised, native.position)?;
         for index in region(&split.code, native.id, next)? {
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
         }

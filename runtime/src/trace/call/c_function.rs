@@ -363,14 +363,16 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         let class = self.class_of(value)?;
-        let laid_out = crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 || native::derives_from_c(&class);
-        if laid_out {
-            return unsupported(
-                "C function on an instance of a builtin's subclass",
-                format!("{name}({})", crate::ffi::types::name(&class)),
-            );
+        let what = format!("{name}({})", crate::ffi::types::name(&class));
+        if crate::ffi::types::flags(&class) & BUILTIN_SUBCLASS != 0 || native::derives_from_c(&class) {
+            return unsupported("C function on an instance of a builtin's subclass", what);
         }
-        Ok(())
+        match self.real(value) {
+            Some(object) if native::is_c_type(&class) && !self.runs_python(&object) => {
+                unsupported("C function on an object of a C class from outside", what)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
