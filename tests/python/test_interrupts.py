@@ -1,4 +1,5 @@
 """Signals and other asynchronous exceptions: whatever instruction a function is broken at, its own handlers get them."""
+import _testcapi
 import _thread
 import ctypes
 import dis
@@ -15,11 +16,17 @@ from slotrt import bytecode, hook
 RAISE = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
+def interrupt():
+    raise KeyboardInterrupt
+
+
 class Trip:
-    """`-trip` makes a signal arrive, `+trip` another thread's exception, where the interpreter does not look for them yet."""
+    """`-trip` makes a signal arrive, `+trip` another thread's exception, `~trip` a pending call that raises; all where the
+    interpreter does not look for them yet."""
 
     __neg__ = _thread.interrupt_main
     __pos__ = staticmethod(functools.partial(RAISE, ctypes.c_ulong(threading.get_ident()), ctypes.py_object(KeyboardInterrupt)))
+    __invert__ = staticmethod(functools.partial(_testcapi._pending_threadfunc, interrupt))
 
     def __enter__(self):
         return self
@@ -47,6 +54,18 @@ def in_another_thread(a):
     out = []
     try:
         +trip
+        b = a + 1
+        abs(1)
+        out.append("not here")
+    except KeyboardInterrupt:
+        out.append("caught")
+    return out, b
+
+
+def in_a_pending_call(a):
+    out = []
+    try:
+        ~trip
         b = a + 1
         abs(1)
         out.append("not here")
@@ -191,7 +210,7 @@ def with_star(a):
 
 
 FUNCTIONS = [
-    in_a_call, in_another_thread, in_a_while, in_a_for, in_the_try_of_a_for, at_the_head_of_a_while, backward_in_a_handler,
+    in_a_call, in_another_thread, in_a_pending_call, in_a_while, in_a_for, in_the_try_of_a_for, at_the_head_of_a_while, backward_in_a_handler,
     in_finally, in_with, left_to_the_caller, at_the_start_of_a_callee, with_star,
 ]
 
