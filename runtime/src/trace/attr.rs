@@ -20,6 +20,9 @@ impl<'py> Tracer<'py> {
             return match name {
                 "__func__" => Ok(*function),
                 "__self__" => Ok(*receiver),
+                "__get__" | "__reduce__" | "__hash__" | "__eq__" | "__ne__" | "__repr__" => {
+                    unsupported("attribute of a bound method", name)
+                }
                 _ => {
                     let function = *function;
                     self.get_attr(function, name)
@@ -57,7 +60,8 @@ impl<'py> Tracer<'py> {
                 let found = self.absorb_static(found);
                 let name = PyString::new(self.py, name).into_any();
                 let name = self.constant(name);
-                self.call(found, Arguments::positional(vec![object, name]))
+                let bound = self.bind(found, object, class)?;
+                self.call(bound, Arguments::positional(vec![name]))
             }
             _ => self.generic_get_attr(object, name),
         };
@@ -517,7 +521,10 @@ impl<'py> Tracer<'py> {
                             let exception = self
                                 .owned(value)
                                 .filter(|value| value.is_instance_of::<pyo3::exceptions::PyBaseException>());
-                            let value = exception.map_or_else(|| self.native(value), Ok)?;
+                            let class = self
+                                .known(value)
+                                .filter(|known| name == "__class__" && known.is_instance_of::<PyType>());
+                            let value = exception.or(class).map_or_else(|| self.native(value), Ok)?;
                             self.plain("__setattr__", (&owned, name, value))
                         }
                         None => self.plain("__delattr__", (&owned, name)),

@@ -309,17 +309,9 @@ impl<'py> Tracer<'py> {
 
     /// Whether the trace has changed anything outside so far.
     pub(super) fn has_changed_something(&self) -> bool {
-        let changed = |shadow: &super::state::Shadow| {
-            let (now, then) = (shadow.object.bind(self.py), shadow.original.bind(self.py));
-            if !super::hashed::same_order(now, then) {
-                return true;
-            }
-            match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
-                (Ok(now), Ok(then)) => !super::hashed::same_order(now.values().as_any(), then.values().as_any()),
-                _ => false,
-            }
-        };
-        !self.state.effects.is_empty() || !self.state.copied.is_empty() || self.state.shadows.iter().any(changed)
+        !self.state.effects.is_empty()
+            || !self.state.copied.is_empty()
+            || self.state.shadows.iter().any(|shadow| shadow.is_changed(self.py))
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Described<()> {

@@ -9,7 +9,22 @@ use pyo3::prelude::*;
 /// What [`New::Opaque`] calls such a number.
 pub(super) const KIND: &str = "id() of an object that the trace made";
 
+/// What [`New::Opaque`] calls the number that `gc.collect()` gives.
+const COLLECTED: &str = "the number of objects that the collector finds";
+
 impl<'py> Tracer<'py> {
+    /// `gc.collect()`: compiled code calls it when it has made its other changes; what it finds then is not known.
+    pub(super) fn collect(&mut self, function: &Bound<'py, PyAny>) -> ValueId {
+        let callable = self.constant(function.clone());
+        self.state.effects.push(super::outcome::Effect::Call { callable, args: Vec::new() });
+        self.push(Value::New(New::Opaque(COLLECTED)))
+    }
+
+    /// Whether the name stands for a number.
+    pub(super) fn is_number_kind(name: &str) -> bool {
+        name == KIND || name == COLLECTED
+    }
+
     /// `id(value)`.
     pub(super) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
         if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {

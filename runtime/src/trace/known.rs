@@ -41,6 +41,7 @@ fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
 pub(super) fn is_key(object: &Bound<'_, PyAny>) -> bool {
     is_scalar(object)
         || is_definition(object)
+        || super::native::is_c_type(&object.get_type()) && fixed_base(&object.get_type()).is_some()
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_key(&item)))
 }
 
@@ -111,7 +112,16 @@ pub(super) fn scalar_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, 
         py.get_type::<PyString>(),
         py.get_type::<PyBytes>(),
     ];
-    scalars.into_iter().find(|scalar| crate::ffi::types::is_subtype(class, scalar))
+    scalars.into_iter().find(|scalar| crate::ffi::types::is_subtype(class, scalar)).or_else(|| fixed_base(class))
+}
+
+/// The same for classes of C extensions: nothing changes a date, a span of time or a decimal number.
+fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    const FIXED: [&str; 3] = ["datetime.date", "datetime.timedelta", "decimal.Decimal"];
+    let mro = crate::ffi::types::mro(class)?;
+    let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
+    let base = bases.into_iter().find(super::native::is_c_type)?;
+    FIXED.contains(&crate::ffi::types::c_name(&base).as_str()).then_some(base)
 }
 
 impl<'py> Tracer<'py> {

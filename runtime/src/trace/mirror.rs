@@ -6,7 +6,7 @@ use super::call::Arguments;
 use super::signal::{Traced, internal};
 use super::state::Tracer;
 use super::token::{Token, traced};
-use super::value::ValueId;
+use super::value::{New, Value, ValueId};
 use crate::ffi::types;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::slots::{Slot, Suite};
@@ -177,6 +177,19 @@ impl Special {
             None => Ok(slf.clone().into_any()),
         }
     }
+
+    /// Some slot functions call what they find on the type without binding it. CPython: `slot_tp_descr_get`.
+    #[pyo3(signature = (token, *args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        token: &Bound<'py, Token>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bound = BoundSpecial { token: token.clone().unbind(), name: self.name.clone() };
+        bound.__call__(py, args, kwargs)
+    }
 }
 
 /// Stands in a mirror for an attribute that every class has, and its instances often another one.
@@ -231,12 +244,27 @@ impl BoundSpecial {
                 keywords.push((name.to_string(), tracer.absorb(value)));
             }
             let result = tracer.call_special(token.value, &self.name, Arguments { positional, keywords })?;
+            if self.name == "__call__" && tracer.is_order(token.value) {
+                return tracer.real_classes(result);
+            }
             tracer.native(result)
         })
     }
 }
 
 impl<'py> Tracer<'py> {
+    /// Whether a function is a `mro()`, whose result C looks into. CPython: `mro_invoke`.
+    fn is_order(&self, function: ValueId) -> bool {
+        let function = match self.value(function) {
+            Value::New(New::Method { function, .. }) => *function,
+            _ => function,
+        };
+        let function = self.owned(function).or_else(|| self.real(function));
+        function
+            .and_then(|function| function.getattr("__name__").ok())
+            .is_some_and(|name| name.eq("mro").unwrap_or(false))
+    }
+
     /// A special method of a value's class, called by C on its token.
     fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
         match (name, args.positional.as_slice()) {

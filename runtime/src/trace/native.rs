@@ -38,7 +38,7 @@ impl<'py> Tracer<'py> {
             return if itself { Ok(object) } else { self.token(id) };
         }
         if let Some(object) = self.real(id)
-            && !is_c_type(&object.get_type())
+            && !super::known::is_plain(&object.get_type())
             && let Some(object) = self.unchanging(id)?
         {
             return Ok(object);

@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::graph::{Graph, NodeId};
 use crate::guard::Guard;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -132,6 +132,20 @@ pub struct Shadow {
     pub(super) object: Py<PyAny>,
     /// A shallow copy of the shadow as it was first.
     pub(super) original: Py<PyAny>,
+}
+
+impl Shadow {
+    /// Whether the trace has changed the copy.
+    pub(super) fn is_changed(&self, py: Python<'_>) -> bool {
+        let (now, then) = (self.object.bind(py), self.original.bind(py));
+        if !super::hashed::same_order(now, then) {
+            return true;
+        }
+        match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
+            (Ok(now), Ok(then)) => !super::hashed::same_order(now.values().as_any(), then.values().as_any()),
+            _ => false,
+        }
+    }
 }
 
 /// The tracer: state plus the proof of being attached to the interpreter.

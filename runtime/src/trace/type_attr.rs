@@ -165,6 +165,10 @@ impl<'py> Tracer<'py> {
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
         let done = match value {
+            // C looks into these itself, where tokens would stand for classes.
+            Some(_) if matches!(name, "__bases__" | "__class__") => {
+                return unsupported("class whose class or bases are set", name);
+            }
             Some(value) => {
                 let value = self.native(value)?;
                 self.with_callbacks(|| plain.call1((class, name, value)))

@@ -27,25 +27,17 @@ pub const MODELLED: &[(&str, &str)] = &[
 ];
 
 /// Functions of `builtins` that read or write the world outside, or the frame that calls them.
-const EFFECTS: &[&str] = &[
-    "print",
-    "input",
-    "open",
-    "breakpoint",
-    "exec",
-    "eval",
-    "compile",
-    "__import__",
-    "locals",
-    "__build_class__",
-    "memoryview",
-];
+const EFFECTS: &[&str] =
+    &["print", "input", "open", "breakpoint", "exec", "eval", "compile", "locals", "__build_class__", "memoryview"];
 
 impl<'py> Tracer<'py> {
     /// `None`: no model, run it natively.
     pub(super) fn call_modelled(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         if name == "__build_class__" {
             return self.build_class(args).map(Some);
+        }
+        if name == "__import__" {
+            return self.model_import(args).map(Some);
         }
         if name == "compile" {
             return self.model_compile(args).map(Some);
@@ -148,9 +140,24 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(value)?;
         let mut truth = self.test_classes(&class, &classes, "__instancecheck__")?;
         if !truth && let Some(claimed) = self.claimed_class(value, &class)? {
-            truth = classes.iter().any(|wanted| crate::ffi::types::is_subtype(&claimed, wanted));
+            truth = self.claims(&claimed, &classes)?;
         }
         Ok(self.boolean(truth))
+    }
+
+    /// Whether the class that an object says it is of is one of these. CPython: `object_isinstance`, `_abc__abc_instancecheck_impl`.
+    fn claims(&mut self, claimed: &Bound<'py, PyType>, classes: &[Bound<'py, PyType>]) -> Traced<bool> {
+        let abstract_class = self.import("abc", "ABCMeta")?;
+        for wanted in classes {
+            let truth = match wanted.get_type().is(&abstract_class) {
+                true => self.test_virtual(claimed, wanted, "__instancecheck__")?,
+                false => crate::ffi::types::is_subtype(claimed, wanted),
+            };
+            if truth {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The class that the object says it is of, if it says another. CPython: `object_isinstance`.
@@ -219,10 +226,16 @@ impl<'py> Tracer<'py> {
     fn test_virtual(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>, check: &str) -> Traced<bool> {
         let meta = wanted.get_type();
         let abstract_class = self.import("abc", "ABCMeta")?;
-        if meta.is(&abstract_class) && (is_c_type(class) || crate::ffi::types::is_subtype(class, wanted)) {
+        if !meta.is(&abstract_class) {
+            return unsupported(
+                "metaclass decides what an instance is",
+                format!("{}.{check}", crate::ffi::types::name(&meta)),
+            );
+        }
+        if is_c_type(class) || crate::ffi::types::is_subtype(class, wanted) {
             return class.is_subclass(wanted).or_else(|error| self.raise_error(error));
         }
-        unsupported("metaclass decides what an instance is", format!("{}.{check}", crate::ffi::types::name(&meta)))
+        self.abstract_check(class, wanted)
     }
 
     fn attribute_name(&mut self, name: ValueId) -> Traced<String> {
@@ -230,6 +243,9 @@ impl<'py> Tracer<'py> {
             Some(name) => Ok(name),
             None => {
                 let class = self.class_of(name)?;
+                if crate::ffi::types::is_subtype(&class, &self.py.get_type::<pyo3::types::PyString>()) {
+                    return unsupported("attribute name that is not known", crate::ffi::types::name(&class));
+                }
                 let name = crate::ffi::types::name(&class);
                 self.raise("TypeError", format!("attribute name must be string, not '{name}'"))
             }

@@ -100,6 +100,9 @@ impl<'py> Tracer<'py> {
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
+        if module == "gc" && name == "collect" && args.positional.is_empty() && args.keywords.is_empty() {
+            return Ok(Some(self.collect(object)));
+        }
         if let Some(result) = self.read_outside(object, module, name, args)? {
             return Ok(Some(result));
         }
@@ -115,6 +118,7 @@ impl<'py> Tracer<'py> {
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
             "sys" => self.call_sys(object, name, args)?,
+            "_abc" => self.call_abc(name, args)?,
             _ => None,
         };
         match modelled {
@@ -177,6 +181,20 @@ impl<'py> Tracer<'py> {
                 self.set_traceback(*exception, Some(*traceback))?;
                 Ok(Some(*exception))
             }
+            // CPython: `object_richcompare`.
+            ("object", "__eq__", [one, other]) => {
+                let same = self.is(*one, *other)?;
+                let not = self.py.NotImplemented().into_bound(self.py);
+                Ok(Some(if same { self.boolean(true) } else { self.constant(not) }))
+            }
+            // Both say the address of an object from outside, which a guard then asks for.
+            ("object", "__hash__" | "__repr__", [receiver]) if self.real(*receiver).is_some() => {
+                self.class_of(*receiver)?;
+                let Some(receiver) = self.same_object(*receiver) else { return Ok(None) };
+                self.rely_on_class(&receiver.get_type());
+                let said = object.call1((receiver,));
+                self.after_native(said, &[]).map(Some)
+            }
             ("object", "__str__", [receiver]) => self.special_call(*receiver, "__repr__").map(Some),
             ("object", "__format__", [receiver, format])
                 if self.known_str(*format).is_some_and(|text| text.is_empty()) =>
@@ -198,6 +216,14 @@ impl<'py> Tracer<'py> {
                     self.rely_on_class(&class);
                     let names = object.call1((class,));
                     self.after_native(names, &[]).map(Some)
+                }
+                None => Ok(None),
+            },
+            ("type", "mro", [class]) => match self.known(*class).and_then(|class| class.cast_into::<PyType>().ok()) {
+                Some(class) => {
+                    self.rely_on_class(&class);
+                    let order = object.call1((class,));
+                    self.after_native(order, &[]).map(Some)
                 }
                 None => Ok(None),
             },

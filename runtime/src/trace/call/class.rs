@@ -102,7 +102,11 @@ impl<'py> Tracer<'py> {
         let instance = if new.is(&plain_new) {
             self.new_plain(class, &name, &args, has_init)?
         } else {
-            let new = self.static_function(new);
+            let new = match crate::ffi::types::c_name(&new.get_type()).as_str() {
+                "staticmethod" | "function" | "builtin_function_or_method" => self.static_function(new),
+                // CPython: `slot_tp_new`.
+                _ => self.get_attr(class_value, "__new__")?,
+            };
             self.call(new, args.clone().with_receiver(class_value))?
         };
         let made = self.class_of(instance)?;

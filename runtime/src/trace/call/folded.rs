@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 /// Module and name of the functions, and why they may be.
 pub(super) const FOLDED: &[(&str, &str, &str)] = &[
     ("re", "_compile", "a pattern is compiled from its text and flags; the caches of the module keep it"),
+    ("encodings", "search_function", "a codec is found by its name; the interpreter keeps it"),
     ("copyreg", "_slotnames", "the names of slots along the MRO; the class keeps them"),
 ];
 

@@ -12,11 +12,34 @@ const FORWARDED: &[(&str, &str, &str, &str, usize)] = &[
     ("_testcapi", "exception_print", "traceback", "_print_exception_bltin", 0),
 ];
 
+/// Functions of C that the library has in Python too, for interpreters without the C: module, name; module and name of the twin (PEP 399).
+const TWINS: &[(&str, &str, &str, &str)] = &[
+    ("_pickle", "dumps", "pickle", "_dumps"),
+    ("_pickle", "dump", "pickle", "_dump"),
+    ("_pickle", "loads", "pickle", "_loads"),
+    ("_pickle", "load", "pickle", "_load"),
+];
+
 impl<'py> Tracer<'py> {
+    /// The result of a function that has a twin in Python; what it raises says other words than C.
+    fn call_twin(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let row = TWINS.iter().find(|row| row.0 == module && row.1 == name);
+        let Some((_, _, module, twin)) = row else { return Ok(None) };
+        let twin = self.import(module, twin)?;
+        let twin = self.constant(twin);
+        match self.call(twin, args.clone()) {
+            Ok(result) => Ok(Some(result)),
+            Err(Signal::Raised(_)) => {
+                unsupported("C function that may raise in other words than its twin in Python", name)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
     /// The result of such a function; `None`: it is another, or this release does it in C.
     pub(super) fn call_forwarded(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let row = FORWARDED.iter().find(|row| row.0 == module && row.1 == name);
-        let Some((_, _, module, function, index)) = row else { return Ok(None) };
+        let Some((_, _, module, function, index)) = row else { return self.call_twin(module, name, args) };
         let (Some(value), true) = (args.positional.get(*index).copied(), args.keywords.is_empty()) else {
             return Ok(None);
         };

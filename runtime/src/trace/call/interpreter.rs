@@ -21,6 +21,13 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         match (name, args.positional.as_slice()) {
+            // Hooks are told by compiled code.
+            ("audit", events) => {
+                let callable = self.constant(function.clone());
+                let args = events.to_vec();
+                self.state.effects.push(crate::trace::outcome::Effect::Call { callable, args });
+                Ok(Some(self.none()))
+            }
             ("exc_info", []) => self.exc_info().map(Some),
             ("exception", []) => self.handled_exception().map(Some),
             ("intern", [text]) => match self.known(*text) {

@@ -1,4 +1,5 @@
 //! Calling values: Python functions are inlined, classes instantiated, C callables run on private objects.
+mod abstract_class;
 mod bind;
 mod builtins;
 mod c_function;
@@ -272,10 +273,12 @@ impl<'py> Tracer<'py> {
         if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
             && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
         {
-            return self.native(result);
+            return self.real(result).map_or_else(|| self.native(result), Ok);
         }
+        let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
+        let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
         let result = self.run_function(&function, code, locals, qualname)?;
-        self.native(result)
+        if order { self.real_classes(result) } else { self.native(result) }
     }
 
     /// A frame ready to run. Locals are filled with arguments, the rest unbound.

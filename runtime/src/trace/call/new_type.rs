@@ -61,6 +61,7 @@ impl<'py> Tracer<'py> {
         };
         // CPython: `PyDict_Copy`.
         let namespace = namespace.copy().or_else(|error| self.raise_error(error))?;
+        self.set_module(&namespace)?;
         self.wrap_special_methods(&namespace)?;
         let keywords = PyDict::new(self.py);
         for (keyword, value) in &args.keywords {
@@ -68,6 +69,19 @@ impl<'py> Tracer<'py> {
             keywords.set_item(keyword, value).or_else(|error| self.raise_error(error))?;
         }
         self.make(&winner, &name, &known, &namespace, &keywords)
+    }
+
+    /// The module of a class is that of the code which asks for it. CPython: `type_new_set_module`.
+    fn set_module(&mut self, namespace: &Bound<'py, PyDict>) -> Traced<()> {
+        if namespace.contains("__module__").or_else(|error| self.raise_error(error))? {
+            return Ok(());
+        }
+        let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let globals = function.and_then(|function| function.getattr("__globals__").ok()?.cast_into::<PyDict>().ok());
+        let Some(globals) = globals else { return internal("frame without globals") };
+        let Some(module) = self.in_globals(&globals, "__name__") else { return Ok(()) };
+        let module = self.native(module)?;
+        namespace.set_item("__module__", module).or_else(|error| self.raise_error(error))
     }
 
     fn make(
@@ -90,6 +104,19 @@ impl<'py> Tracer<'py> {
             }),
             (made, _) => self.after_native(made, &[]),
         }
+    }
+
+    /// What a `mro()` of Python code gave, with the classes themselves, which C looks into. CPython: `mro_implementation`.
+    pub(in crate::trace) fn real_classes(&mut self, order: ValueId) -> Traced<Bound<'py, pyo3::PyAny>> {
+        let mut classes = Vec::new();
+        if !matches!(crate::ffi::types::c_name(&self.class_of(order)?).as_str(), "list" | "tuple") {
+            return self.native(order);
+        }
+        for item in self.list_of(order, None)? {
+            let known = self.known(item).map_or_else(|| self.native(item), Ok)?;
+            classes.push(known);
+        }
+        PyTuple::new(self.py, classes).map(Bound::into_any).or_else(|error| self.raise_error(error))
     }
 
     /// Whether the object is the class that C is making, which no path from outside leads to.

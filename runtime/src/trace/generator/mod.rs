@@ -178,7 +178,7 @@ impl<'py> Tracer<'py> {
 
     /// The class of an object of this room, by CPython's name.
     pub(super) fn opaque_class(&mut self, name: &'static str) -> Traced<Bound<'py, PyType>> {
-        if name == crate::trace::ids::KIND {
+        if Self::is_number_kind(name) {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
         }
         if let Some(class) = self.state.opaque_classes.get(name) {

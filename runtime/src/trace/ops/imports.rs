@@ -1,6 +1,7 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
 use crate::ffi::guard::own_attribute;
 use crate::guard::source::{Key, Source};
+use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::Effect;
 use crate::trace::signal::{Traced, internal, unsupported};
@@ -24,29 +25,36 @@ impl<'py> Tracer<'py> {
         let name = frame.name(index)?.to_owned();
         let from = frame.pop()?;
         let level = frame.pop()?;
-        let module = self.imported(frame, &name, from, level)?;
+        let (globals, builtins) = (frame.globals.bind(self.py).clone(), frame.builtins.bind(self.py).clone());
+        let module = self.imported((&globals, &builtins), &name, from, level)?;
         frame.push(module);
         Ok(Flow::Next)
     }
 
-    fn imported(&mut self, frame: &Frame, name: &str, from: ValueId, level: ValueId) -> Traced<ValueId> {
-        self.plain_import(frame)?;
+    fn imported(
+        &mut self,
+        (globals, builtins): (&Bound<'py, PyDict>, &Bound<'py, PyDict>),
+        name: &str,
+        from: ValueId,
+        level: ValueId,
+    ) -> Traced<ValueId> {
+        self.plain_import(builtins)?;
         let level = self.known(level).and_then(|level| level.extract::<usize>().ok());
         let from = match self.known(from) {
-            Some(from) => from.cast_into::<PyTuple>().ok(),
-            None => return unsupported("import", name),
+            Some(from) => from.cast_into::<PyTuple>().ok().filter(|from| !from.is_empty()),
+            None => self.names_of(from, name)?,
         };
         let Some(level) = level else { return unsupported("import", name) };
-        let wanted = Wanted { name: self.absolute(frame, name, level)?, from };
+        let wanted = Wanted { name: self.absolute(globals, name, level)?, from };
         let modules = self.import("sys", "modules")?;
         let Ok(modules) = modules.cast_into::<PyDict>() else { return unsupported("import", name) };
         if let Some(id) = self.state.identity.get(&(modules.as_ptr() as usize))
-            && self.state.shadow_of.contains_key(id)
+            && self.state.shadow_of.get(id).is_some_and(|index| self.state.shadows[*index].is_changed(self.py))
         {
             return unsupported("import", "sys.modules may have changed");
         }
         if !is_loaded(&modules, &wanted) {
-            self.load(frame, &wanted)?;
+            self.load(builtins, &wanted)?;
             if !is_loaded(&modules, &wanted) {
                 return unsupported("import", wanted.name);
             }
@@ -58,9 +66,53 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The names in a list of known names.
+    fn names_of(&mut self, list: ValueId, name: &str) -> Traced<Option<Bound<'py, PyTuple>>> {
+        if !self.class_of(list)?.is(self.py.get_type::<pyo3::types::PyList>()) {
+            return unsupported("import", name);
+        }
+        let mut names = Vec::new();
+        for item in self.list_of(list, None)? {
+            match self.known(item).filter(|item| item.is_exact_instance_of::<PyString>()) {
+                Some(item) => names.push(item),
+                None => return unsupported("import", name),
+            }
+        }
+        let names = PyTuple::new(self.py, names).or_else(|error| internal(error.to_string()))?;
+        Ok(Some(names).filter(|names| !names.is_empty()))
+    }
+
+    /// `__import__(name, …)`, asked by the innermost frame.
+    pub(in crate::trace) fn model_import(&mut self, args: &Arguments) -> Traced<ValueId> {
+        const NAMES: [&str; 5] = ["name", "globals", "locals", "fromlist", "level"];
+        let given = |index: usize| {
+            let keyword = args.keywords.iter().find(|(name, _)| name == NAMES[index]).map(|(_, value)| *value);
+            args.positional.get(index).copied().or(keyword)
+        };
+        let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let dict = |name: &str| function.as_ref()?.getattr(name).ok()?.cast_into::<PyDict>().ok();
+        let (Some(globals), Some(builtins)) = (dict("__globals__"), dict("__builtins__")) else {
+            return unsupported("import", "__import__");
+        };
+        let name = given(0).and_then(|name| self.known_str(name)).filter(|name| !name.is_empty());
+        let unknown = args.keywords.iter().any(|(name, _)| !NAMES.contains(&name.as_str()));
+        let Some(name) = name.filter(|_| !unknown && args.positional.len() <= NAMES.len()) else {
+            return unsupported("import", "__import__");
+        };
+        let from = given(3).unwrap_or_else(|| self.none());
+        let level = match given(4) {
+            Some(level) => level,
+            None => self.constant(pyo3::types::PyInt::new(self.py, 0).into_any()),
+        };
+        if self.known(level).is_none_or(|level| !level.eq(0).unwrap_or(false)) {
+            return unsupported("import", "__import__ with a level");
+        }
+        self.imported((&globals, &builtins), &name, from, level)
+    }
+
     /// `builtins.__import__` must be CPython's own.
-    fn plain_import(&mut self, frame: &Frame) -> Traced<()> {
-        let found = frame.builtins.bind(self.py).get_item("__import__").ok().flatten();
+    fn plain_import(&mut self, builtins: &Bound<'py, PyDict>) -> Traced<()> {
+        let found = builtins.get_item("__import__").ok().flatten();
         let Some(found) =
             found.filter(|found| crate::ffi::types::c_name(&found.get_type()) == "builtin_function_or_method")
         else {
@@ -72,12 +124,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `resolve_name`.
-    fn absolute(&mut self, frame: &Frame, name: &str, level: usize) -> Traced<String> {
+    fn absolute(&mut self, globals: &Bound<'py, PyDict>, name: &str, level: usize) -> Traced<String> {
         if level == 0 {
             return Ok(name.to_owned());
         }
-        let globals = frame.globals.bind(self.py).clone();
-        let package = self.in_globals(&globals, "__package__").and_then(|package| self.known_str(package));
+        let package = self.in_globals(globals, "__package__").and_then(|package| self.known_str(package));
         let parts: Vec<&str> = package.as_deref().unwrap_or_default().split('.').collect();
         match parts.len().checked_sub(level - 1) {
             Some(kept) if kept > 0 && !parts[0].is_empty() => {
@@ -114,11 +165,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// Loading runs the module's code, as it does in plain Python where the trace has changed nothing as yet.
-    fn load(&mut self, frame: &Frame, wanted: &Wanted<'py>) -> Traced<()> {
+    fn load(&mut self, builtins: &Bound<'py, PyDict>, wanted: &Wanted<'py>) -> Traced<()> {
         if self.has_changed_something() && !self.runs_only_c(&wanted.name)? {
             return unsupported("import", format!("{}, after changes that are still to be made", wanted.name));
         }
-        let import = frame.builtins.bind(self.py).get_item("__import__").ok().flatten();
+        let import = builtins.get_item("__import__").ok().flatten();
         let Some(import) = import else { return internal("__import__ vanished") };
         let none = self.py.None();
         let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));

@@ -1,10 +1,12 @@
 //! Pattern matching.
+use crate::trace::attr::short_name;
+use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
-use crate::trace::signal::{Traced, unsupported};
+use crate::trace::signal::Traced;
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PySet, PyString, PyTuple, PyType};
 
 impl<'py> Tracer<'py> {
     /// Whether `tp_flags` has `Py_TPFLAGS_SEQUENCE` or `Py_TPFLAGS_MAPPING`.
@@ -16,87 +18,120 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    /// `[subject, keys]` → `[subject, keys, values or None]`.
+    /// `[subject, keys]` → `[subject, keys, values or None]`. CPython: `match_keys`.
     pub(super) fn match_keys(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let keys = frame.peek(1)?;
         let subject = frame.peek(2)?;
         let keys = self.list_of(keys, None)?;
-        let Some(dict) = self.mapping(subject)? else {
-            return unsupported("mapping pattern", "the subject is no exact dict");
-        };
+        if keys.is_empty() {
+            let empty = self.tuple(&[])?;
+            frame.push(empty);
+            return Ok(Flow::Next);
+        }
+        let get = self.get_attr(subject, "get")?;
+        let absent = self.import("builtins", "object")?.call0().or_else(|error| self.raise_error(error))?;
+        let absent = self.own(absent);
+        let seen = PySet::empty(self.py).or_else(|error| self.raise_error(error))?;
         let mut values: Vec<ValueId> = Vec::new();
         for key in keys {
-            let key = self.native(key)?;
-            match dict.get_item(key) {
-                Ok(Some(value)) => values.push(self.absorb(value)),
-                _ => {
-                    let none = self.none();
-                    frame.push(none);
-                    return Ok(Flow::Next);
-                }
+            self.refuse_again(&seen, key)?;
+            let value = self.call(get, Arguments::positional(vec![key, absent]))?;
+            if value == absent {
+                return self.no_match(frame);
             }
+            values.push(value);
         }
         let values = self.tuple(&values)?;
         frame.push(values);
         Ok(Flow::Next)
     }
 
-    /// `[subject, class, names]` → attributes or `None`.
+    fn refuse_again(&mut self, seen: &Bound<'py, PySet>, key: ValueId) -> Traced<()> {
+        let native = self.native(key)?;
+        let before = seen.len();
+        let added = self.with_callbacks(|| seen.add(native));
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        added.or_else(|error| self.raise_error(error))?;
+        if seen.len() > before {
+            return Ok(());
+        }
+        let repr = self.call_builtin("repr", &[key])?;
+        let repr = self.known_str(repr).unwrap_or_default();
+        self.raise("ValueError", format!("mapping pattern checks duplicate key ({repr})"))
+    }
+
+    /// `[subject, class, names]` → attributes or `None`. CPython: `match_class`.
     pub(super) fn match_class(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let names = frame.pop()?;
-        let class = frame.pop()?;
+        let pattern = frame.pop()?;
         let subject = frame.pop()?;
         let names = self.list_of(names, None)?;
-        let (Some(class), count) =
-            (self.known(class).and_then(|class| class.cast_into::<PyType>().ok()), count as usize)
-        else {
+        let Some(class) = self.known(pattern).and_then(|class| class.cast_into::<PyType>().ok()) else {
             return self.raise("TypeError", "called match pattern must be a class");
         };
-        if class.get_type().name().is_ok_and(|name| name != "type") {
-            return unsupported("class pattern with a metaclass", "MATCH_CLASS");
+        let instance = self.call_builtin("isinstance", &[subject, pattern])?;
+        if !self.is_true(instance)? {
+            return self.no_match(frame);
         }
-        let subject_class = self.class_of(subject)?;
-        let mut matches = crate::ffi::types::is_subtype(&subject_class, &class);
-        if !matches && let Some(claimed) = self.claimed_class(subject, &subject_class)? {
-            matches = crate::ffi::types::is_subtype(&claimed, &class);
+        let (mut attributes, mut wanted) = (Vec::new(), Vec::new());
+        match self.positions(pattern, &class, count as usize)? {
+            Some(positions) => wanted.extend(positions),
+            None => attributes.push(subject),
         }
-        if !matches {
-            let none = self.none();
-            frame.push(none);
-            return Ok(Flow::Next);
-        }
-        let mut attributes = Vec::new();
-        if count > 0 {
-            const MATCH_SELF: u64 = 1 << 22;
-            if crate::ffi::types::flags(&class) & MATCH_SELF != 0 && count == 1 {
-                attributes.push(subject);
-            } else {
-                let Some(positions) =
-                    self.lookup(&class, "__match_args__").and_then(|args| args.cast_into::<PyTuple>().ok())
-                else {
-                    return unsupported("class pattern without __match_args__", "MATCH_CLASS");
-                };
-                if positions.len() < count {
-                    return unsupported("class pattern with too many positions", "MATCH_CLASS");
-                }
-                for name in positions.iter().take(count) {
-                    match self.get_attr_or_none(subject, &name.to_string())? {
-                        Some(value) => attributes.push(value),
-                        None => return self.no_match(frame),
-                    }
-                }
+        wanted.extend(names);
+        let mut seen: Vec<String> = Vec::new();
+        for name in wanted {
+            let text = self.known(name).filter(|name| name.is_exact_instance_of::<PyString>());
+            let Some(text) = text.map(|text| text.to_string()) else {
+                let class = crate::ffi::types::name(&self.class_of(name)?);
+                return self.raise("TypeError", format!("__match_args__ elements must be strings (got {class})"));
+            };
+            if seen.contains(&text) {
+                let repr = PyString::new(self.py, &text).repr().map(|repr| repr.to_string()).unwrap_or_default();
+                let class = short_name(&class);
+                return self.raise("TypeError", format!("{class}() got multiple sub-patterns for attribute {repr}"));
             }
-        }
-        for name in names {
-            let Some(name) = self.known_str(name) else { return unsupported("class pattern", "unknown names") };
-            match self.get_attr_or_none(subject, &name)? {
+            match self.get_attr_or_none(subject, &text)? {
                 Some(value) => attributes.push(value),
                 None => return self.no_match(frame),
             }
+            seen.push(text);
         }
         let attributes = self.tuple(&attributes)?;
         frame.push(attributes);
         Ok(Flow::Next)
+    }
+
+    /// The names of the attributes that positional patterns look at; `None`: one, which looks at the subject itself.
+    fn positions(
+        &mut self,
+        pattern: ValueId,
+        class: &Bound<'py, PyType>,
+        count: usize,
+    ) -> Traced<Option<Vec<ValueId>>> {
+        const MATCH_SELF: u64 = 1 << 22;
+        if count == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let names = match self.get_attr_or_none(pattern, "__match_args__")? {
+            Some(names) if self.class_of(names)?.is(self.py.get_type::<PyTuple>()) => Some(self.list_of(names, None)?),
+            Some(names) => {
+                let (owner, got) = (short_name(class), short_name(&self.class_of(names)?));
+                return self.raise("TypeError", format!("{owner}.__match_args__ must be a tuple (got {got})"));
+            }
+            None if crate::ffi::types::flags(class) & MATCH_SELF != 0 => None,
+            None => Some(Vec::new()),
+        };
+        let allowed = names.as_ref().map_or(1, Vec::len);
+        if allowed < count {
+            let plural = if allowed == 1 { "" } else { "s" };
+            let owner = short_name(class);
+            let message = format!("{owner}() accepts {allowed} positional sub-pattern{plural} ({count} given)");
+            return self.raise("TypeError", message);
+        }
+        Ok(names.map(|names| names.into_iter().take(count).collect()))
     }
 
     fn no_match(&mut self, frame: &mut Frame) -> Traced<Flow> {

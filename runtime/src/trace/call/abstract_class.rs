@@ -1,0 +1,44 @@
+//! Abstract base classes: C asks the classes themselves, and what it calls of Python is traced. CPython: `Modules/_abc.c`.
+use super::Arguments;
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use crate::trace::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+impl<'py> Tracer<'py> {
+    /// `_abc_subclasscheck(wanted, class)`: the answer comes from the two classes and from what was registered, which the token of the
+    /// caches counts.
+    pub(super) fn abstract_check(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>) -> Traced<bool> {
+        if self.is_made_here(wanted.as_any()) {
+            return unsupported("abstract class made during the trace", crate::ffi::types::name(wanted));
+        }
+        let token = self.import("_abc", "get_cache_token")?;
+        self.ask_outside(&token, &PyTuple::empty(self.py))?;
+        self.rely_on_class(class);
+        self.rely_on_class(wanted);
+        let check = self.import("_abc", "_abc_subclasscheck")?;
+        let answer = self.with_callbacks(|| check.call1((wanted, class)));
+        if let Some(signal) = self.state.pending.take() {
+            return Err(signal);
+        }
+        answer.and_then(|answer| answer.is_truthy()).or_else(|error| self.raise_error(error))
+    }
+
+    /// The checks of `_abc`, of classes that are known; `None`: another function.
+    pub(super) fn call_abc(&mut self, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let [wanted, other] = args.positional[..] else { return Ok(None) };
+        let class = match name {
+            "_abc_subclasscheck" => self.known(other).and_then(|class| class.cast_into::<PyType>().ok()),
+            "_abc_instancecheck" => {
+                let class = self.class_of(other)?;
+                self.claimed_class(other, &class)?.is_none().then_some(class)
+            }
+            _ => None,
+        };
+        let wanted = self.known(wanted).and_then(|wanted| wanted.cast_into::<PyType>().ok());
+        let (Some(class), Some(wanted)) = (class, wanted) else { return Ok(None) };
+        let truth = self.abstract_check(&class, &wanted)?;
+        Ok(Some(self.boolean(truth)))
+    }
+}
