@@ -58,21 +58,28 @@ def hit_ns():
 
 def traced():
     """Nanoseconds per traced bytecode over random programs: the median of the programs, and their number."""
-    import slotrt
-
     samples = []
     for seed in range(PROGRAMS):
-        text, calls = generate.program(seed)
-        namespace = {"__name__": "program"}
+        frames = frames_of(seed)
+        steps = sum(frame["steps"] for frame in frames)
+        if steps >= 20:
+            samples.append(sum(frame["ns"]["trace"] for frame in frames) / steps)
+    return (statistics.median(samples) if samples else None), len(samples)
+
+
+def frames_of(seed):
+    """The records of a random program's first call, which may well raise."""
+    from slotrt import _slotrt
+
+    text, calls = generate.program(seed)
+    namespace = {"__name__": "program"}
+    session = _slotrt.Session(record=True)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
         exec(compile(text, "program.py", "exec"), namespace)
         _, spelled = calls[0]
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-            arguments = eval(f"({', '.join(spelled)},)", namespace)
-            report = slotrt.explain(namespace["main"])(*arguments)
-            steps = sum(frame["steps"] for frame in report.frames)
-            if steps >= 20:
-                samples.append(sum(frame["ns"]["trace"] for frame in report.frames) / steps)
-    return (statistics.median(samples) if samples else None), len(samples)
+        arguments = eval(f"({', '.join(spelled)},)", namespace)
+        session.compile(namespace["main"], None, False)(*arguments)
+    return session.frames()
 
 
 def main():

@@ -258,7 +258,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.call(1);
             }
-            Source::Constant(object) => self.constant(object.bind(self.py).clone()),
+            Source::Constant(object) => self.constant(object.0.bind(self.py).clone()),
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ pub enum Check {
     /// The caller handles no exception; the value does not matter.
     NothingHandled,
     /// The dict at the source has no entry under this key.
-    Absent(source::Key),
+    Absent(Py<PyAny>),
     /// The object at the source is the same as at the other source.
     SameAs(Source),
     /// The object at the source is another than at the other source.

@@ -1,5 +1,5 @@
 //! A flat program that checks guards: each path is loaded once, each check looks at one register.
-use super::source::{Key, Source};
+use super::source::Source;
 use super::{Check, DomainCheck, Guard};
 use crate::ffi::callable::Args;
 use crate::ffi::{guard as raw, types};
@@ -137,7 +137,7 @@ struct Builder<'py> {
     py: Python<'py>,
     steps: Vec<Step>,
     /// Registers by the path they hold.
-    known: FxHashMap<String, usize>,
+    known: FxHashMap<Source, usize>,
     guard: usize,
 }
 
@@ -147,13 +147,12 @@ impl Builder<'_> {
     }
 
     fn load(&mut self, source: &Source) -> PyResult<usize> {
-        let path = format!("{source:?}");
-        if let Some(register) = self.known.get(&path) {
+        if let Some(register) = self.known.get(source) {
             return Ok(*register);
         }
         let from = self.step(source)?;
         let into = self.known.len();
-        self.known.insert(path, into);
+        self.known.insert(source.clone(), into);
         self.push(Action::Load { from, into });
         Ok(into)
     }
@@ -175,7 +174,7 @@ impl Builder<'_> {
             Source::Dict(base) => Load::Dict(self.load(base)?),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
-            Source::Constant(object) => Load::Constant((**object).clone_ref(self.py)),
+            Source::Constant(object) => Load::Constant(object.0.clone_ref(self.py)),
         })
     }
 
@@ -187,7 +186,7 @@ impl Builder<'_> {
             Check::Length(length) => Test::Length(length),
             Check::Exists => Test::Exists,
             Check::NothingHandled => Test::NothingHandled,
-            Check::Absent(Key(key)) => Test::Absent(key),
+            Check::Absent(key) => Test::Absent(key),
             Check::SameAs(other) => Test::Same(self.load(&other)?),
             Check::NotSameAs(other) => Test::Different(self.load(&other)?),
             Check::TypeUnchanged(kind) => {

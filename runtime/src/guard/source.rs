@@ -1,9 +1,11 @@
 //! Where a compiled frame finds a value again: a path from the frame's arguments, globals or builtins.
 use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A path to a value that exists before the compiled code runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Argument slot of the compiled function: index into its fast locals.
     Local(u32),
@@ -14,7 +16,7 @@ pub enum Source {
     /// An entry of the function's globals.
     Global(Arc<str>),
     /// An entry of a dict that is reachable as an object (another module's globals).
-    DictItem(Arc<Source>, Arc<Key>),
+    DictItem(Arc<Source>, Arc<Fixed>),
     /// An entry of the function's builtins.
     Builtin(Arc<str>),
     /// An instance or module attribute found in the object's own `__dict__` or slot.
@@ -30,9 +32,45 @@ pub enum Source {
     /// `type(base)`.
     TypeOf(Arc<Source>),
     /// An object that the compiled code keeps alive itself; needs no guard.
-    Constant(Arc<Py<PyAny>>),
+    Constant(Arc<Fixed>),
 }
 
-/// A hashable constant used as a dict key in a path.
+impl Source {
+    /// An object that the compiled code keeps alive itself.
+    #[must_use]
+    pub fn constant<T>(object: &Bound<'_, T>) -> Self {
+        Self::Constant(Fixed::new(object))
+    }
+
+    /// The entry of the dict at this path under a name.
+    #[must_use]
+    pub fn entry(self, py: Python<'_>, name: &str) -> Self {
+        Self::DictItem(Arc::new(self), Fixed::new(&PyString::intern(py, name)))
+    }
+}
+
+/// An object that is part of a path: equal to itself alone.
 #[derive(Debug)]
-pub struct Key(pub Py<PyAny>);
+pub struct Fixed(pub Py<PyAny>);
+
+impl Fixed {
+    /// Keeps the object.
+    #[must_use]
+    pub fn new<T>(object: &Bound<'_, T>) -> Arc<Self> {
+        Arc::new(Self(object.clone().into_any().unbind()))
+    }
+}
+
+impl PartialEq for Fixed {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is(&other.0)
+    }
+}
+
+impl Eq for Fixed {}
+
+impl Hash for Fixed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_ptr().hash(state);
+    }
+}

@@ -27,7 +27,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
         Source::Item(base, index) => format!("{}[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
-        Source::Constant(object) => text(object.bind(py)),
+        Source::Constant(object) => text(object.0.bind(py)),
     }
 }
 
@@ -43,7 +43,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::Length(length) => format!("has length {length}"),
         Check::Exists => "exists".to_owned(),
         Check::NothingHandled => "the caller handles no exception".to_owned(),
-        Check::Absent(key) => format!("has no entry {}", text(key.0.bind(py))),
+        Check::Absent(key) => format!("has no entry {}", text(key.bind(py))),
         Check::SameAs(other) => format!("is {}", source(py, other, code)),
         Check::NotSameAs(other) => format!("is not {}", source(py, other, code)),
         Check::TypeUnchanged(kind) => format!("{} and its bases are unchanged", type_name(kind.bind(py))),

@@ -8,7 +8,7 @@ use super::state::Tracer;
 use super::value::{New, Value, ValueId};
 use crate::domain::Callee;
 use crate::guard::Check;
-use crate::guard::source::{Key, Source};
+use crate::guard::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyType};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(value, path))
             }
             None => {
-                let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
+                let absent = Check::Absent(PyString::intern(self.py, name).into_any().unbind());
                 self.guard(Source::Dict(Arc::new(source)), absent, "the instance has no attribute of this name");
                 None
             }

@@ -11,24 +11,24 @@ impl Tracer<'_> {
         let mut guarded = FxHashSet::default();
         let mut whole = FxHashSet::default();
         for guard in &self.state.guards {
-            guarded.insert(format!("{:?}", guard.source));
+            guarded.insert(guard.source.clone());
             if let Check::SameAs(other) | Check::NotSameAs(other) = &guard.check {
-                guarded.insert(format!("{other:?}"));
+                guarded.insert(other.clone());
             }
             if matches!(guard.check, Check::Keys(_)) {
-                whole.insert(format!("{:?}", guard.source));
+                whole.insert(guard.source.clone());
             }
         }
         let mut missing = Vec::new();
         for value in &self.state.values {
             let Value::Real { source: Some(source), .. } = value else { continue };
             let read = match source {
-                Source::DictItem(base, _) => !whole.contains(&format!("{base:?}")),
+                Source::DictItem(base, _) => !whole.contains(&**base),
                 Source::Global(_) | Source::Builtin(_) | Source::Free(_) | Source::Cell(_) => true,
                 Source::Attr(..) | Source::OwnAttr(..) => true,
                 _ => false,
             };
-            if read && guarded.insert(format!("{source:?}")) {
+            if read && guarded.insert(source.clone()) {
                 missing.push(source.clone());
             }
         }

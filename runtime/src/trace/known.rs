@@ -9,7 +9,6 @@ use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyNone, PyNotImplemented,
     PyRange, PyString, PyTuple, PyType,
 };
-use std::sync::Arc;
 
 /// Whether the object is an immutable value that guards compare by `==` and type: numbers, strings, singletons, tuples of these.
 pub(super) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
@@ -167,7 +166,7 @@ impl<'py> Tracer<'py> {
 
     /// A value found at a source. Objects whose identity matters have one handle however they are reached.
     pub(super) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
-        if matches!(&source, Source::Constant(constant) if constant.as_ptr() == object.as_ptr()) {
+        if matches!(&source, Source::Constant(constant) if constant.0.is(&object)) {
             return self.constant(object);
         }
         if is_scalar(&object) {
@@ -176,7 +175,7 @@ impl<'py> Tracer<'py> {
         let address = object.as_ptr() as usize;
         if let Some(id) = self.state.identity.get(&address).copied() {
             let check = match self.value(id) {
-                Value::Real { source: Some(first), .. } if format!("{first:?}") == format!("{source:?}") => return id,
+                Value::Real { source: Some(first), .. } if *first == source => return id,
                 Value::Real { source: Some(first), .. } => Check::SameAs(first.clone()),
                 _ => Check::Is(object.unbind()),
             };
@@ -192,7 +191,7 @@ impl<'py> Tracer<'py> {
     pub(super) fn source(&self, id: ValueId) -> Option<Source> {
         match self.value(id) {
             Value::Real { source: Some(source), .. } => Some(source.clone()),
-            Value::Real { object, source: None } => Some(Source::Constant(Arc::new(object.clone_ref(self.py)))),
+            Value::Real { object, source: None } => Some(Source::constant(object.bind(self.py))),
             Value::Proxy { .. } | Value::New(_) => None,
         }
     }
@@ -323,7 +322,7 @@ impl<'py> Tracer<'py> {
             return;
         }
         let object = class.clone().into_any().unbind();
-        let source = Source::Constant(Arc::new(object.clone_ref(self.py)));
+        let source = Source::constant(object.bind(self.py));
         self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
     }
 

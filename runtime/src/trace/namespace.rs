@@ -231,7 +231,7 @@ impl<'py> Tracer<'py> {
             return unsupported("namespace of a module, seen as a whole", "dict");
         }
         let keys = globals.keys();
-        let source = Source::Constant(Arc::new(globals.into_any().unbind()));
+        let source = Source::constant(&globals);
         let guarded = keys.to_tuple().into_any().unbind();
         self.guard_once(names, "keys", source, Check::Keys(guarded), "the trace read the names of a module");
         Ok(Some(self.own(keys.into_any())))

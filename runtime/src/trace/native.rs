@@ -6,7 +6,7 @@ use super::token::{Interrupted, Token};
 use super::value::ValueId;
 use crate::ffi::sets::SetLayout;
 use crate::guard::Check;
-use crate::guard::source::{Key, Source};
+use crate::guard::source::{Fixed, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl<'py> Tracer<'py> {
         self.guard_once(id, "keys", source.clone(), Check::Keys(keys.into_any().unbind()), "the trace read the dict");
         let copy = PyDict::new(self.py);
         for (key, value) in dict.iter() {
-            let path = Source::DictItem(Arc::new(source.clone()), Arc::new(Key(key.clone().unbind())));
+            let path = Source::DictItem(Arc::new(source.clone()), Fixed::new(&key));
             let value = self.sourced(value, path);
             let (key, value) = (self.native_key(key)?, self.native(value)?);
             let stored = self.with_callbacks(|| copy.set_item(key, value));

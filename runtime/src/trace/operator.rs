@@ -6,7 +6,7 @@ use super::token::Token;
 use super::value::ValueId;
 use crate::domain::Callee;
 use crate::guard::Check;
-use crate::guard::source::{Key, Source};
+use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple, PyType};
@@ -269,7 +269,7 @@ impl<'py> Tracer<'py> {
         }
         match dict.get_item(&key) {
             Ok(Some(value)) => {
-                let path = Source::DictItem(Arc::new(source), Arc::new(Key(key.unbind())));
+                let path = Source::DictItem(Arc::new(source), Fixed::new(&key));
                 Ok(Some(self.sourced(value, path)))
             }
             _ => Ok(None),

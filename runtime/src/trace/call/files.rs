@@ -8,7 +8,6 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use std::sync::Arc;
 
 /// `S_IFMT`, `S_IFREG`.
 const FORMAT: u32 = 0o170_000;
@@ -90,7 +89,7 @@ impl<'py> Tracer<'py> {
         }
         let check = Bound::new(self.py, Unchanged { path: path.unbind(), identity });
         let check = check.or_else(|error| internal(error.to_string()))?;
-        let source = Source::Constant(Arc::new(stat.unbind()));
+        let source = Source::constant(&stat);
         self.guard(source, Check::Call(check.into_any().unbind()), "the trace read a file");
         let file = self.own(file);
         self.state.files.push(file);

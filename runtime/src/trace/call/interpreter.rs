@@ -7,7 +7,6 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// Functions of `sys`; `None`: no model.
@@ -84,7 +83,7 @@ impl<'py> Tracer<'py> {
             return unsupported("exception that a caller handles", what);
         }
         let none = self.none();
-        let source = Source::Constant(Arc::new(self.py.None()));
+        let source = Source::constant(self.py.None().bind(self.py));
         self.guard_once(
             none,
             "handled",

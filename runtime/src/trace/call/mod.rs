@@ -260,7 +260,7 @@ impl<'py> Tracer<'py> {
         let qualname = function.getattr("__qualname__").map(|name| name.to_string()).unwrap_or_default();
         let callable = self.absorb_static(function.clone());
         if self.owned(callable).is_none() {
-            let source = Source::Constant(Arc::new(function.clone().unbind()));
+            let source = Source::constant(&function);
             let check = Check::FunctionUnchanged(function.clone().unbind());
             self.guard_once(callable, "function", source, check, "C called the function");
         }

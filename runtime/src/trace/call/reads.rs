@@ -9,7 +9,6 @@ use crate::trace::value::ValueId;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use std::sync::Arc;
 
 /// Module, name, what is read.
 const READS: &[super::reviewed::Row] = &[
@@ -115,7 +114,7 @@ impl<'py> Tracer<'py> {
         }
         let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
-        let source = Source::Constant(Arc::new(function.clone().unbind()));
+        let source = Source::constant(function);
         self.guard(source, Check::Call(check.into_any().unbind()), "the trace read the world outside");
         match answer {
             Ok(answer) if answer.is_exact_instance_of::<PyList>() => Ok(Some(self.own(answer))),

@@ -1,6 +1,6 @@
 //! `import`: modules that are loaded are what `sys.modules` says, under a guard; others are loaded at once where nothing came before them.
 use crate::ffi::guard::own_attribute;
-use crate::guard::source::{Key, Source};
+use crate::guard::source::Source;
 use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::Effect;
@@ -10,7 +10,6 @@ use crate::trace::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use std::sync::Arc;
 
 /// What an `import` asks for.
 struct Wanted<'py> {
@@ -142,9 +141,8 @@ impl<'py> Tracer<'py> {
     /// A loaded module, under a guard.
     fn loaded(&mut self, modules: &Bound<'py, PyDict>, name: &str) -> Traced<ValueId> {
         let Ok(Some(module)) = modules.get_item(name) else { return unsupported("import", name) };
-        let key = PyString::new(self.py, name).into_any().unbind();
-        let dict = Source::Constant(Arc::new(modules.clone().into_any().unbind()));
-        let module = self.sourced(module, Source::DictItem(Arc::new(dict), Arc::new(Key(key))));
+        let dict = Source::constant(modules);
+        let module = self.sourced(module, dict.entry(self.py, name));
         if self.same_object(module).is_none() {
             return unsupported("import", name);
         }

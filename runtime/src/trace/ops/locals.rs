@@ -1,6 +1,6 @@
 //! Constants, fast locals, cells, globals and the names of class bodies.
 use crate::guard::Check;
-use crate::guard::source::{Key, Source};
+use crate::guard::source::Source;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::outcome::{Effect, StackEntry};
 use crate::trace::signal::{Signal, Traced, internal, unsupported};
@@ -257,8 +257,8 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(object, path))
             }
             _ => {
-                let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
-                let absent = Check::Absent(Key(PyString::new(self.py, name).into_any().unbind()));
+                let dict = Source::constant(globals);
+                let absent = Check::Absent(PyString::intern(self.py, name).into_any().unbind());
                 self.guard(dict, absent, "the name is not a global");
                 None
             }
@@ -309,8 +309,8 @@ impl<'py> Tracer<'py> {
         if globals.as_ptr() as usize == self.state.outer_globals {
             return Source::Global(name.into());
         }
-        let dict = Source::Constant(Arc::new(globals.clone().into_any().unbind()));
-        Source::DictItem(Arc::new(dict), Arc::new(Key(PyString::new(self.py, name).into_any().unbind())))
+        let dict = Source::constant(globals);
+        dict.entry(self.py, name)
     }
 
     pub(super) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
