@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import tempfile
+import time
 import traceback
 import types
 import unittest
@@ -41,9 +42,12 @@ class Files(Twice):
         self.path = os.path.join(self.directory.name, "text")
         self.write("first\nsecond\n")
 
-    def write(self, text):
+    def write(self, text, ago=60):
+        """The file is old enough for its time to tell it from a later one, unless it is said to be new."""
         with open(self.path, "w") as file:
             file.write(text)
+        then = time.time() - ago
+        os.utime(self.path, (then, then))
 
     def test_the_text_of_a_file_is_read_again_when_it_has_changed(self):
         def lines(path):
@@ -52,9 +56,21 @@ class Files(Twice):
             return found, file.closed
 
         compiled = self.same(lines, self.path)
-        self.write("something else")
+        self.write("something else", ago=30)
         self.assertEqual(compiled(self.path), (["something else"], True))
         self.same(lines, self.path)
+
+    def test_files_written_one_after_the_other(self):
+        def text(path):
+            with open(path) as file:
+                return file.read()
+
+        compiled = slotrt.compile(text)
+        for content in ("one", "two", "six"):
+            self.write(content, ago=0)
+            self.assertEqual(compiled(self.path), content)
+        with self.assertRaises(slotrt.GraphBreak):
+            slotrt.compile(text, fullgraph=True)(self.path)
 
     def test_a_file_that_comes_and_goes(self):
         def status(path):

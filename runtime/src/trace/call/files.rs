@@ -8,10 +8,15 @@ use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `S_IFMT`, `S_IFREG`.
 const FORMAT: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
+
+/// A file that was written so short a time ago may be written again without its time telling: clocks of file systems tick
+/// as slowly as this, in nanoseconds.
+const UNSETTLED: i128 = 2_000_000_000;
 
 /// What tells one state of a file from another: device, number, size, time of the last change.
 #[pyclass(frozen, module = "slotrt")]
@@ -35,6 +40,12 @@ fn identity(stat: &Bound<'_, PyAny>, path: &Bound<'_, PyAny>) -> Option<[i128; 4
     let field = |name: &str| status.getattr(name).ok()?.extract::<i128>().ok();
     let mode = u32::try_from(field("st_mode")?).ok()?;
     (mode & FORMAT == REGULAR).then_some([field("st_dev")?, field("st_ino")?, field("st_size")?, field("st_mtime_ns")?])
+}
+
+/// Whether any later change will have another time.
+fn is_settled([.., changed]: &[i128; 4]) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.is_ok_and(|now| i128::try_from(now.as_nanos()).is_ok_and(|now| changed + UNSETTLED < now))
 }
 
 impl<'py> Tracer<'py> {
@@ -75,7 +86,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let stat = self.import("posix", "stat")?;
         let path = natives.first().cloned().filter(|path| path.is_exact_instance_of::<PyString>());
-        let Some((path, identity)) = path.and_then(|path| Some((path.clone(), identity(&stat, &path)?))) else {
+        let Some((path, identity)) =
+            path.and_then(|path| Some((path.clone(), identity(&stat, &path).filter(is_settled)?)))
+        else {
             return Ok(None);
         };
         // What is not told to decode otherwise is decoded as the locale says.
