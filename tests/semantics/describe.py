@@ -7,6 +7,7 @@ import types
 from log import LOG, name_of
 
 PLAIN = frozenset({float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range})
+LINE = re.compile(r"^\S+\.c:\d+: ")  # of the C file that found a bad argument: another in each release of a series
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 DEPTH = 4
 ITERATORS = tuple({type(iter(one)) for one in ([], (), "", {}, set(), range(3), range(2**70), b"", bytearray(), {}.values(), {}.items(), reversed([]), reversed({}))} | {enumerate, zip, map, filter})
@@ -117,5 +118,5 @@ def error(value, depth=0):
     args = list(tuple.__iter__(BaseException.args.__get__(value)))
     said = [describe(item, depth + 1) for item in args]
     if type(value) is not KeyError and args and type(args[0]) is str:
-        said[0] = text(args[0])
+        said[0] = LINE.sub("", text(args[0])) if isinstance(value, SystemError) else text(args[0])
     return (said, extra, list(getattr(value, "__notes__", ())), links, value.__suppress_context__)

@@ -44,10 +44,13 @@ OPERATORS = {
     "PyObject_Type": type, "PyObject_Call": call_starred,
 }
 # Translations that are known to be wrong: why. `prove semantics` shows their differences like any other; tests ask that no others differ.
-WRONG = {}
+WRONG = {
+    "PyObject_GetAttr": "the name of the AttributeError that a type raises stays unset", "PyObject_GetAttrString": "the same",
+}
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
 STAND_IN = {
     "bool_invert": "3.13 words the warning otherwise", "PyNumber_Invert": "3.13 words bool's warning otherwise",
+    "namespace_init": "3.13 takes a mapping, too",
     "PyComplex_ImagAsDouble": "3.13 asks what is no complex number for a float",
 } if sys.version_info[:2] == (3, 12) else {}
 # Arguments whose reference the function takes over.
@@ -120,6 +123,6 @@ OPERATIONS = {
 }
 # Those that no translation comes to the end of yet: at what it stops, or why there is none.
 IDLE = {
-    "PyNumber_AsSsize_t": "is not translated", "PyObject_Call": "is not translated", "PyObject_CallOneArg": "is not translated", "method_vectorcall": "is not translated",
-    "PyNumber_Long": "Py_buffer", "type_new": "PyArg_ParseTuple", "wrapper_call": "wrapperobject_descr",
-} | ({"slot_tp_new": "PyTypeObject_tp_dict", "object_new": "call_allocfunc"} if sys.version_info < (3, 12) else {})
+    "PyNumber_AsSsize_t": "is not translated", "PyObject_Call": "is not translated", "PyObject_CallOneArg": "is not translated",
+    "method_vectorcall": "is not translated", "wrapper_call": "PyWrapperDescrObject_d_wrapped",
+} | ({"object_new": "NULL where an object must be"} if sys.version_info < (3, 12) else {})

@@ -4,6 +4,8 @@ pub mod context;
 #[cfg(slotrt_traces)]
 pub mod exceptions;
 mod extra;
+#[cfg(slotrt_live)]
+pub(crate) mod fields;
 pub mod frame;
 pub mod function;
 pub mod guard;
@@ -13,8 +15,12 @@ mod layout;
 #[cfg(slotrt_live)]
 pub(crate) mod live;
 #[cfg(slotrt_live)]
+pub(crate) mod memory;
+#[cfg(slotrt_live)]
 pub(crate) mod native;
 pub mod ndarray;
+#[cfg(slotrt_live)]
+pub(crate) mod parse;
 pub mod python;
 mod release;
 pub mod sets;

@@ -14,6 +14,7 @@ unsafe extern "C" {
 
 /// Functions that give a reference that is not the caller's.
 const BORROWED: &[&str] = &[
+    "PyCFunction_GetSelf",
     "PyDict_GetItem",
     "PyDict_GetItemString",
     "PyDict_GetItemWithError",
@@ -95,12 +96,14 @@ pub(crate) fn global<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'
 /// `Py_SIZE` of a tuple, a list or bytes; nothing for what keeps no size there.
 pub(crate) fn size(object: &Bound<'_, PyAny>) -> Option<isize> {
     use pyo3::types::{PyByteArray, PyBytes, PyList, PyTuple};
+    // Before 3.12 it counts an integer's digits, with its sign.
     let sized = object.is_instance_of::<PyTuple>()
         || object.is_instance_of::<PyList>()
         || object.is_instance_of::<PyBytes>()
-        || object.is_instance_of::<PyByteArray>();
+        || object.is_instance_of::<PyByteArray>()
+        || cfg!(not(Py_3_12)) && object.is_instance_of::<pyo3::types::PyInt>();
     // SAFETY: the object is live, and its struct begins with a `PyVarObject`.
-    sized.then(|| unsafe { ffi::Py_SIZE(object.as_ptr()) })
+    sized.then(|| unsafe { (*object.as_ptr().cast::<ffi::PyVarObject>()).ob_size })
 }
 
 /// What a view of a dictionary, or a `mappingproxy`, is a view of: the first field of its struct.

@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 type Object<'py> = Bound<'py, PyAny>;
 type Args<'a, 'b, 'py> = &'a mut [Asked<'b, Object<'py>>];
 
-/// Macros that are exported functions without a check, or with the thread left out.
+/// Macros and hidden functions that are exported ones without a check, or with the thread left out; of files whose memory is the world's.
 const ALIASES: &[(&str, &str)] = &[
     ("PyByteArray_GET_SIZE", "PyByteArray_Size"),
     ("PyBytes_GET_SIZE", "PyBytes_Size"),
@@ -19,7 +19,18 @@ const ALIASES: &[(&str, &str)] = &[
     ("PyTuple_GET_ITEM", "PyTuple_GetItem"),
     ("PyTuple_GET_SIZE", "PyTuple_Size"),
     ("PyUnicode_GET_LENGTH", "PyUnicode_GetLength"),
+    ("_PyList_AppendTakeRef", "PyList_Append"),
     ("_PyObject_HashFast", "PyObject_Hash"),
+    ("PyCFunction_GET_FLAGS", "PyCFunction_GetFlags"),
+    ("PyDictObject_ma_used", "PyDict_Size"),
+    ("PySetObject_used", "PySet_Size"),
+    ("list_ass_slice", "PyList_SetSlice"),
+    ("list_ass_slice_lock_held", "PyList_SetSlice"),
+    ("list_extend", "_PyList_Extend"),
+    ("list_extend_iter_lock_held", "PyList_Extend"),
+    ("list_slice", "PyList_GetSlice"),
+    ("list_slice_lock_held", "PyList_GetSlice"),
+    ("tupleslice", "PyTuple_GetSlice"),
 ];
 
 /// Members that an attribute of the C type shows: member, type, attribute. None stands for NULL where the flag says so.
@@ -52,6 +63,7 @@ const MEMBERS: &[(&str, &str, &str, bool)] = &[
     ("superobject_obj", "PySuper_Type", "__self__", true),
     ("superobject_obj_type", "PySuper_Type", "__self_class__", true),
     ("superobject_type", "PySuper_Type", "__thisclass__", true),
+    ("type_module", "PyType_Type", "__module__", false),
     ("unionobject_args", "_PyUnion_Type", "__args__", false),
     ("_Py_union_args", "_PyUnion_Type", "__args__", false),
 ];
@@ -86,7 +98,13 @@ impl<'py> Live<'py> {
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);
         }
+        if let Some(answer) = self.memory(name, args).or_else(|| self.field(name, args)) {
+            return Some(answer);
+        }
         let object = first(args)?;
+        if let Some(truth) = self.weakref_check(name, &object) {
+            return Some(Ok(Value::Int(i128::from(truth))));
+        }
         if let Some((stem, exact)) = checked(name) {
             return self.check(stem, exact, &object).map(|truth| Ok(Value::Int(i128::from(truth))));
         }
@@ -179,7 +197,7 @@ impl<'py> Live<'py> {
         attribute: &str,
         none_is_null: bool,
     ) -> PyResult<Option<Value<Object<'py>>>> {
-        let Some(owner) = native::global(self.py, owner) else { return Ok(None) };
+        let Some(owner) = self.class(owner) else { return Ok(None) };
         if !types::is_subtype(&object.get_type(), class(&owner)?) {
             return Ok(None);
         }
@@ -227,7 +245,7 @@ impl<'py> Live<'py> {
         let kind = object.get_type();
         let mut found = false;
         for name in names {
-            let wanted = native::global(self.py, name)?;
+            let wanted = self.class(name)?;
             found |= if exact { kind.is(&wanted) } else { types::is_subtype(&kind, class(&wanted).ok()?) };
         }
         Some(found)

@@ -1,6 +1,8 @@
 //! The world of real objects: generated functions run on what the interpreter has, to prove that they are right.
 mod format;
 mod inline;
+mod members;
+mod memory;
 pub mod protocol;
 mod route;
 mod slots;
@@ -49,18 +51,24 @@ pub struct Live<'py> {
     py: Python<'py>,
     /// What begins, and what the interpreter is asked for, if anybody wants to know.
     log: Option<Bound<'py, PyList>>,
+    /// The translated function that was called from outside: the interpreter's own is not asked for it.
+    root: Option<FunctionId>,
+    /// `Py_EnterRecursiveCall` without its `Py_LeaveRecursiveCall` yet.
+    depth: usize,
+    /// What was allocated: kept, so that nothing half made is ever freed.
+    made: Vec<Bound<'py, PyAny>>,
 }
 
 impl<'py> Live<'py> {
     /// The world of the attached interpreter.
     #[must_use]
     pub fn new(py: Python<'py>) -> Self {
-        Self { py, log: None }
+        Self { py, log: None, root: None, depth: 0, made: Vec::new() }
     }
 
     /// The same, which tells what begins and what the interpreter is asked for.
     pub(super) fn logging(py: Python<'py>, log: Bound<'py, PyList>) -> Self {
-        Self { py, log: Some(log) }
+        Self { log: Some(log), ..Self::new(py) }
     }
 
     /// Notes that a translated function begins (`enter`), or that the interpreter runs a C function (`native`).

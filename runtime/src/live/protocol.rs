@@ -5,7 +5,7 @@ use crate::ffi::types;
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
-use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PySystemError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyFloat, PyList, PyString, PyTuple, PyType};
@@ -95,10 +95,18 @@ fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, 
         )));
     }
     let values = kinds.iter().zip(args.iter()).map(|(kind, arg)| taken(kind, &arg)).collect::<PyResult<Vec<_>>>()?;
-    match run(&mut live, function.id, &values) {
+    live.root = Some(function.id);
+    let result = run(&mut live, function.id, &values);
+    let left = live.leave_all();
+    match result {
+        Ok(_) | Err(Stop::Exception(_)) if left > 0 => {
+            let name = function.id.name();
+            Err(PySystemError::new_err(format!("{name} ends in the middle of {left} calls of Py_EnterRecursiveCall")))
+        }
         Ok(value) => given(py, value),
         Err(Stop::Exception(error)) => Err(error),
         Err(Stop::Unsupported(name)) => {
+            live.abandon();
             let error = Unsupported::new_err(format!("slotrt.protocol: unsupported: {name}"));
             error.value(py).setattr("name", name)?;
             Err(error)

@@ -39,7 +39,8 @@ impl<'py> Live<'py> {
         if let Some(answer) = self.translated(name, args, gives) {
             return answer;
         }
-        if let Some(answer) = native::call(self.py, name, args, gives) {
+        let own = self.root.is_some_and(|root| root.name() == name);
+        if let Some(answer) = if own { None } else { native::call(self.py, name, args, gives) } {
             self.note("native", name);
             return Ok(answer?);
         }

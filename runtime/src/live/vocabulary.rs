@@ -2,9 +2,9 @@
 #![allow(non_snake_case)]
 use super::release::{calls, dispatch};
 use super::{Function, Live, Stop, format, slots};
-use crate::ffi::{live, native, types};
+use crate::ffi::{live, memory, native, parse, types};
 use generated::calls::{Asked, Gives, Value};
-use generated::capi::{Argument, CApi, FunctionId, Global};
+use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
@@ -63,6 +63,25 @@ impl<'py> Live<'py> {
         self._PyObject_VectorcallTstate(callable, &all, count, names.as_ref())
     }
 
+    /// Leaves what was entered and not left; how much that was.
+    pub(super) fn leave_all(&mut self) -> usize {
+        let left = std::mem::take(&mut self.depth);
+        (0..left).for_each(|_| live::leave());
+        left
+    }
+
+    /// A call with an array and a dictionary of keywords.
+    fn call_dict(
+        &mut self,
+        callable: &Object<'py>,
+        args: &[Object<'py>],
+        nargsf: usize,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        let args = args.get(..nargsf & (usize::MAX >> 1)).unwrap_or(args);
+        self.call_with(callable, None, PyTuple::new(self.py, args)?.as_any(), kwargs)
+    }
+
     fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
         raised(exc, Ok(PyString::new(self.py, text).into_any()))
     }
@@ -90,7 +109,7 @@ impl<'py> CApi for Live<'py> {
             "Py_Ellipsis" => Ok(self.py.Ellipsis().into_bound(self.py)),
             "Py_True" => Ok(PyBool::new(self.py, true).to_owned().into_any()),
             "Py_False" => Ok(PyBool::new(self.py, false).to_owned().into_any()),
-            _ => native::global(self.py, text).ok_or(Stop::Unsupported(text)),
+            _ => self.class(text).ok_or(Stop::Unsupported(text)),
         }
     }
     fn ask(
@@ -200,7 +219,7 @@ impl<'py> CApi for Live<'py> {
         self.call_with(callable, Some(obj), args, kwargs)
     }
     fn variable(&mut self, name: &'static str) -> Answer<Object<'py>> {
-        native::global(self.py, name).ok_or(Stop::Unsupported(name))
+        self.class(name).ok_or(Stop::Unsupported(name))
     }
     fn PyFloat_AsDouble(&mut self, op: &Object<'py>) -> Answer<f64> {
         self.note("native", "PyFloat_AsDouble");
@@ -212,7 +231,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyErr_Format(&mut self, exc: &Object<'py>, format: &str, args: &[Argument<Object<'py>>]) -> Stop {
         match format::text(self, format, args) {
-            Ok(text) => self.message(exc, &text),
+            Ok(text) => raised(exc, Ok(text.into_any())),
             Err(stop) => stop,
         }
     }
@@ -236,14 +255,14 @@ impl<'py> CApi for Live<'py> {
         args: &[Argument<Object<'py>>],
     ) -> Answer<i32> {
         let text = format::text(self, format, args)?;
-        self.PyErr_WarnEx(category, &text, level)
+        self.PyErr_WarnEx(category, text.to_str()?, level)
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
         Ok(live::warn(self.py, category, &text, level)?)
     }
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
-        Ok(PyString::new(self.py, &format::text(self, format, args)?).into_any())
+        Ok(format::text(self, format, args)?.into_any())
     }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
         let sign = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(op))], Gives::Int)?;
@@ -251,6 +270,125 @@ impl<'py> CApi for Live<'py> {
     }
     fn PyFloat_FromDouble(&mut self, number: f64) -> Answer<Object<'py>> {
         Ok(PyFloat::new(self.py, number).into_any())
+    }
+    fn set_PyFloatObject_ob_fval(&mut self, op: &Object<'py>, value: f64) -> Answer<()> {
+        self.set_double("set_PyFloatObject_ob_fval", op, value)
+    }
+    fn PyComplexObject_cval_real(&mut self, op: &Object<'py>) -> Answer<f64> {
+        self.double("PyComplexObject_cval_real", op)
+    }
+    fn PyComplexObject_cval_imag(&mut self, op: &Object<'py>) -> Answer<f64> {
+        self.double("PyComplexObject_cval_imag", op)
+    }
+    fn PyTuple_Pack(&mut self, count: isize, args: &[Argument<Object<'py>>]) -> Answer<Object<'py>> {
+        let objects = args.iter().take(usize::try_from(count).unwrap_or(0)).map(|arg| match arg {
+            Argument::Object(object) => Ok(object.clone()),
+            _ => Err(Stop::Unsupported("PyTuple_Pack")),
+        });
+        Ok(PyTuple::new(self.py, objects.collect::<Answer<Vec<_>>>()?)?.into_any())
+    }
+    fn PyFloatObject_ob_fval(&mut self, op: &Object<'py>) -> Answer<f64> {
+        self.PyFloat_AS_DOUBLE(op)
+    }
+    fn PyTupleObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
+        memory::items(op).ok_or(Stop::Unsupported("PyTupleObject_ob_item_all"))
+    }
+    fn PyListObject_ob_item_all(&mut self, op: &Object<'py>) -> Answer<Vec<Object<'py>>> {
+        memory::items(op).ok_or(Stop::Unsupported("PyListObject_ob_item_all"))
+    }
+    fn PyErr_BadInternalCall(&mut self) -> Stop {
+        PySystemError::new_err("bad argument to internal function").into()
+    }
+    fn _PyUnicode_InternMortal(&mut self, string: &mut Option<Object<'py>>) -> Answer<()> {
+        self.PyUnicode_InternInPlace(string)
+    }
+    fn _PyUnicode_InternImmortal(&mut self, string: &mut Option<Object<'py>>) -> Answer<()> {
+        self.PyUnicode_InternInPlace(string)
+    }
+    fn _Py_CheckFunctionResult(
+        &mut self,
+        callable: &Object<'py>,
+        result: Option<&Object<'py>>,
+        _where: Option<&str>,
+    ) -> Answer<Object<'py>> {
+        if let Some(result) = result {
+            return Ok(result.clone());
+        }
+        let exc = self.global(Global::PyExc_SystemError)?;
+        Err(self.PyErr_Format(
+            &exc,
+            "%R returned NULL without setting an exception",
+            &[Argument::Object(callable.clone())],
+        ))
+    }
+    fn PyObject_CallFunctionObjArgs(
+        &mut self,
+        callable: &Object<'py>,
+        args: &[Argument<Object<'py>>],
+    ) -> Answer<Object<'py>> {
+        let objects = args.iter().map_while(|arg| match arg {
+            Argument::Object(object) => Some(object.clone()),
+            _ => None,
+        });
+        let objects: Vec<_> = objects.collect();
+        self._PyObject_VectorcallTstate(callable, &objects, objects.len(), None)
+    }
+    fn _PyObject_CallNoArgsTstate(&mut self, f: &Object<'py>) -> Answer<Object<'py>> {
+        self._PyObject_VectorcallTstate(f, &[], 0, None)
+    }
+    fn _PyObject_FastCallDictTstate(
+        &mut self,
+        callable: &Object<'py>,
+        args: &[Object<'py>],
+        nargsf: usize,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        self.call_dict(callable, args, nargsf, kwargs)
+    }
+    fn _PyObject_VectorcallDictTstate(
+        &mut self,
+        callable: &Object<'py>,
+        args: &[Object<'py>],
+        nargsf: usize,
+        kwargs: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        self.call_dict(callable, args, nargsf, kwargs)
+    }
+    fn PyArg_ParseTuple(
+        &mut self,
+        args: &Object<'py>,
+        format: &str,
+        variables: &mut [Parsed<'_, Object<'py>>],
+    ) -> Answer<i32> {
+        let parsed = parse::arguments(args, "PyArg_ParseTuple", Some(format), &[], variables);
+        Ok(parsed.ok_or(Stop::Unsupported("PyArg_ParseTuple"))??)
+    }
+    fn PyArg_UnpackTuple(
+        &mut self,
+        args: &Object<'py>,
+        name: Option<&str>,
+        min: isize,
+        max: isize,
+        variables: &mut [Parsed<'_, Object<'py>>],
+    ) -> Answer<i32> {
+        let parsed = parse::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
+        Ok(parsed.ok_or(Stop::Unsupported("PyArg_UnpackTuple"))??)
+    }
+    fn call_allocfunc(&mut self, f: &Function, v: &Object<'py>, items: isize) -> Answer<Object<'py>> {
+        self.note_slot(f);
+        self.allocate(class(v)?, Some(f.pointer), items)
+    }
+    fn call_sendfunc(
+        &mut self,
+        f: &Function,
+        iterator: &Object<'py>,
+        value: &Object<'py>,
+        result: &mut Option<Object<'py>>,
+    ) -> Answer<i32> {
+        self.note_slot(f);
+        let (answer, given) = memory::send(f.pointer, iterator, value)?;
+        *result = given;
+        Ok(answer)
     }
     fn PyFloat_AS_DOUBLE(&mut self, op: &Object<'py>) -> Answer<f64> {
         Ok(live::float_value(op))
@@ -260,9 +398,13 @@ impl<'py> CApi for Live<'py> {
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, place: &str) -> Answer<i32> {
         let place = std::ffi::CString::new(place).map_err(PyErr::from)?;
-        Ok(live::enter(self.py, &place)?)
+        let answer = live::enter(self.py, &place)?;
+        self.depth += 1;
+        Ok(answer)
     }
     fn _Py_LeaveRecursiveCallTstate(&mut self) -> Answer<()> {
+        self.depth =
+            self.depth.checked_sub(1).ok_or(Stop::Unsupported("Py_LeaveRecursiveCall without its beginning"))?;
         live::leave();
         Ok(())
     }
