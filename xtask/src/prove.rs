@@ -1,6 +1,7 @@
 //! `prove`: what was generated and claimed, against compiled libraries and running interpreters.
 mod breaks;
 mod codes;
+pub mod effects;
 mod parse;
 mod semantics;
 pub mod tables;
@@ -52,6 +53,14 @@ enum What {
         cargo xtask prove codes 3.13 --damaged 100000"
     )]
     Codes(codes::Options),
+    /// Effects: the C functions that Python code reaches are run, and none does what it is claimed not to do
+    ///
+    /// Arguments and the state of the process (environment, locale, time zone, modules, random state, contexts, warnings, limits, …) are
+    /// compared before and after, Python methods that run and objects that die are noted, and each call is made again in another state of
+    /// the process, where it must give the same. A claim that names slots is judged without what the C functions in those slots do.
+    #[command(after_help = "Examples:\n  cargo xtask prove effects                    3.11, 3.12 and 3.13\n  \
+        cargo xtask prove effects --release 3.13 --functions list_append,math_gcd --limit 2000")]
+    Effects(effects::Options),
     /// Translated functions: every public one, and those in slots, called with hundreds of values, give what the interpreter's own give
     ///
     /// Result or exception with its message, the order of user methods called, and the arguments afterwards. A few functions at a time run in
@@ -70,6 +79,7 @@ pub fn run(options: &Options) -> Result<()> {
         What::Parse(options) => parse::run(options),
         What::Breaks(options) => breaks::run(options),
         What::Codes(options) => codes::run(options),
+        What::Effects(options) => effects::run(options),
         What::Semantics(options) => semantics::run(options),
     }
 }

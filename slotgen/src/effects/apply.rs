@@ -124,12 +124,18 @@ impl Walker<'_> {
             }
             args.get(index).map_or(Origin::NONE, |arg| arg.origin)
         };
+        // What a buffer of this function's own refers to is the object that it was got from.
+        let holds = self.known.summary.holds;
+        let inside = |index: usize| -> Origin {
+            let buffer = args.get(index).is_some_and(|arg| arg.origin.meets(OWN) && super::memory::is_buffer(arg));
+            given(index).contents().or(if buffer { holds } else { Origin::NONE })
+        };
         for word in callee.flags.words() {
             self.note(word, id, || name.to_owned());
         }
         self.set(callee.flags);
-        self.changed |= self.known.summary.reads.add(callee.reads.mapped(&given).without(OWN.or(FIXED)));
-        self.mutate(callee.mutates.mapped(&given), id, name);
+        self.changed |= self.known.summary.reads.add(callee.reads.mapped_with(&given, &inside).without(OWN.or(FIXED)));
+        self.mutate(callee.mutates.mapped_with(&given, &inside), id, name);
         for (index, arg) in args.iter().enumerate().take(last + 1) {
             let stored = callee.stores.get(&index).map_or(Origin::NONE, |stored| stored.mapped(&given));
             if callee.sets.meets(Origin::parameter(index)) {

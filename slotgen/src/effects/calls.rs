@@ -83,7 +83,7 @@ impl Walker<'_> {
         self.apply(&leaf.summary, &values, None, name, Class::Object)
     }
 
-    /// `%R`, `%S`, `%A` call methods of the arguments.
+    /// `%R`, `%S`, `%A` call methods of the arguments; `%p` tells where they are.
     pub(super) fn format(&mut self, format: Option<&Expr>, values: &[Value]) {
         let all = values.iter().fold(Origin::NONE, |all, value| all.or(value.origin));
         let text = match format.map(|format| &format.kind) {
@@ -96,6 +96,9 @@ impl Walker<'_> {
         }
         if calls("S") {
             self.slot("tp_str", all, None);
+        }
+        if calls("p") {
+            self.flag(Flags::READS_GLOBAL, || "`%p`: an address, another in each process".to_owned());
         }
     }
 

@@ -56,6 +56,7 @@ impl Walker<'_> {
         let typed = self.program.typed(base.structure.as_deref(), member);
         let class = typed.class;
         let origin = match class {
+            _ if is_exported(base, member) => self.load(base.origin),
             Class::Object => self.load(base.origin),
             Class::Unknown => base.origin.or(self.load(base.origin)),
             Class::Thread => Origin::GLOBAL,
@@ -205,4 +206,14 @@ impl Walker<'_> {
             self.changed |= self.known.summary.mutates.add(seen);
         }
     }
+}
+
+/// Whether a member is memory of the object that a buffer was got from, not of the `Py_buffer` itself.
+fn is_exported(base: &Value, member: &str) -> bool {
+    member == "buf" && is_buffer(base)
+}
+
+/// Whether a value is a `Py_buffer`, or points to one.
+pub(super) fn is_buffer(value: &Value) -> bool {
+    value.structure.as_deref() == Some("Py_buffer")
 }

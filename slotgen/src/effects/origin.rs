@@ -95,13 +95,18 @@ impl Origin {
 
     /// The same in a caller's terms: `argument` gives the origin of an argument.
     pub fn mapped(self, argument: &dyn Fn(usize) -> Self) -> Self {
+        self.mapped_with(argument, &|index| argument(index).contents())
+    }
+
+    /// The same where `inside` gives what an argument refers to.
+    pub fn mapped_with(self, argument: &dyn Fn(usize) -> Self, inside: &dyn Fn(usize) -> Self) -> Self {
         let mut out = Self(self.0 & !((1 << (3 * PARAMETERS)) - 1));
         for index in 0..PARAMETERS {
             if self.meets(Self::parameter(index)) {
                 out = out.or(argument(index));
             }
             if self.meets(Self::inside(index)) {
-                out = out.or(argument(index).contents());
+                out = out.or(inside(index));
             }
             if self.meets(Self::type_of_parameter(index)) {
                 out = out.or(argument(index).types());

@@ -116,3 +116,21 @@ fn recursion_ends() {
         "int even(int n) { return n == 0 ? 1 : odd(n - 1); }\nint odd(int n) { return n == 0 ? 0 : even(n - 1); }";
     assert!(summary(text, "even").is_pure());
 }
+
+#[test]
+fn a_buffer_is_memory_of_the_object_it_was_got_from() {
+    let text = "typedef struct { void *buf; PyObject *obj; long len; } Py_buffer;\n\
+        static long fill(Py_buffer *b) { memcpy(b->buf, \"x\", 1); return b->len; }\n\
+        static long look(Py_buffer *b) { return b->len; }\n\
+        long f(PyObject *self, PyObject *x) { Py_buffer b; PyObject_GetBuffer(x, &b, 0); return fill(&b); }\n\
+        long g(PyObject *self, PyObject *x) { Py_buffer b; PyObject_GetBuffer(x, &b, 0); return look(&b); }";
+    assert!(summary(text, "f").mutates.meets(super::Origin::parameter(1)));
+    assert!(summary(text, "g").mutates.is_none());
+}
+
+#[test]
+fn addresses_are_state() {
+    let text = "PyObject *f(PyObject *x) { return PyUnicode_FromFormat(\"<%s at %p>\", \"x\", x); }\n\
+        PyObject *g(PyObject *x) { return PyUnicode_FromFormat(\"<%s>\", \"x\"); }";
+    assert!(!summary(text, "f").is_pure() && summary(text, "g").is_pure());
+}

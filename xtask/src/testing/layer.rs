@@ -1,6 +1,6 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{generated, python, rust, tables};
+use super::{effects, generated, python, rust, tables};
 use crate::obtain::Interpreter;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -14,6 +14,8 @@ pub enum Layer {
     Generated,
     /// Slots, methods, getters and members against compiled libraries and running interpreters
     Tables,
+    /// What is claimed of C functions, against what they do: a bounded part of `prove effects`
+    Effects,
     /// Python tests on every supported interpreter
     Python,
     /// The same under PYTHONMALLOC=debug and -X dev
@@ -24,7 +26,8 @@ pub enum Layer {
 
 impl Layer {
     /// What `test` runs without options.
-    pub const STANDARD: &[Layer] = &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Python, Layer::Strict];
+    pub const STANDARD: &[Layer] =
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -37,6 +40,7 @@ impl Layer {
             Layer::Rust => rust::run(interpreters, filter),
             Layer::Generated => generated::run(),
             Layer::Tables => tables::run(),
+            Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.

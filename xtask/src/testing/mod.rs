@@ -1,5 +1,6 @@
 //! `test`: every test there is, layer by layer, closing with a line that counts.
 mod cpython;
+mod effects;
 mod generated;
 mod layer;
 mod python;
@@ -28,7 +29,7 @@ pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];
 /// Runs the tests and counts them
 ///
 /// Without options: Rust tests of all crates, generated code against what slotgen produces, tables against compiled
-/// libraries and running interpreters, Python tests on every supported interpreter, and those again under a debugging allocator and Python's development mode.
+/// libraries and running interpreters, effects of C functions against what they do, Python tests on every supported interpreter, and those again under a debugging allocator and Python's development mode.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \

@@ -1,0 +1,126 @@
+//! `prove effects`: what is claimed of C functions, tried on the interpreter: they are run, and what they did is compared.
+use crate::obtain::{Interpreter, interpreter};
+use crate::place;
+use crate::ui::table::table;
+use crate::ui::{Step, step};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Releases that are tried, and the release whose claims are made of each: there are no C sources of 3.12 at hand.
+pub const RELEASES: [(&str, &str); 3] = [("3.11", "3.11"), ("3.12", "3.13"), ("3.13", "3.13")];
+
+/// What `prove effects` takes.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Releases (3.13); without any, 3.11, 3.12 (with the claims of 3.13) and 3.13
+    #[arg(long = "release", value_name = "SERIES")]
+    releases: Vec<String>,
+    /// The interpreter, where it is not the one that is found
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// These functions alone, by their C names, with commas between them
+    #[arg(long, value_name = "NAMES")]
+    functions: Option<String>,
+    /// Lists of arguments for one way to a function
+    #[arg(long, default_value_t = 300)]
+    limit: u32,
+    /// Print the reports as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `tests/effects/run.py` prints last.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Report {
+    release: String,
+    /// The release whose sources the claims are from.
+    claims_of: String,
+    /// Functions of the published effects.
+    functions: u64,
+    /// Functions that ran.
+    pub tried: u64,
+    ways: u64,
+    pub calls: u64,
+    /// A call each that contradicts a claim.
+    #[serde(rename = "false")]
+    pub contradicted: Vec<String>,
+    /// Ways that ended the process or took too long.
+    died: Vec<String>,
+    /// Functions that were not run, by why not.
+    untried: BTreeMap<String, u64>,
+    notes: Vec<String>,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let all: Vec<String> = RELEASES.iter().map(|(release, _)| (*release).to_owned()).collect();
+    let releases = if options.releases.is_empty() { &all } else { &options.releases };
+    let mut reports = Vec::new();
+    for release in releases {
+        let python = interpreter::find(release, options.python.as_deref())?;
+        let mut arguments = vec!["--limit".to_owned(), options.limit.to_string()];
+        if let Some(functions) = &options.functions {
+            arguments.extend(["--only".to_owned(), functions.clone()]);
+        }
+        reports.push(one(&python, &arguments)?);
+    }
+    if options.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&reports)?);
+    } else {
+        reports.iter().for_each(show);
+    }
+    if let Some(idle) = reports.iter().find(|report| report.calls == 0) {
+        bail!("CPython {}: nothing was run; are the functions named as C names them?", idle.release);
+    }
+    match reports.iter().map(|report| report.contradicted.len()).sum::<usize>() {
+        0 => Ok(()),
+        count => bail!("{count} claims are false"),
+    }
+}
+
+/// Runs the functions on one interpreter.
+pub fn one(python: &Interpreter, arguments: &[String]) -> Result<Report> {
+    let series = python.series();
+    let Some((_, claims)) = RELEASES.iter().find(|(release, _)| *release == series) else {
+        let known: Vec<_> = RELEASES.iter().map(|(release, _)| *release).collect();
+        bail!("effects are tried in {}, not in {series}", known.join(", "));
+    };
+    let step = Step::start(format!("Effects of the C functions of CPython {}", python.full_version()));
+    let mut command = Command::new(&python.executable);
+    command.args(["-B", "-I"]).arg(place::root().join("tests").join("effects").join("run.py"));
+    command.arg(place::root().join("generated").join("facts").join(format!("{claims}.json"))).args(arguments);
+    let output = command.output().context("the runner does not start")?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let said = || format!("the runner ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    let report: Report = serde_json::from_str(stdout.lines().last().unwrap_or_default()).with_context(said)?;
+    step.done(format!("{} functions, {} calls", report.tried, report.calls));
+    Ok(report)
+}
+
+fn show(report: &Report) {
+    step::suspended(|| {
+        report.contradicted.iter().for_each(|call| anstream::println!("false: {call}"));
+        report.died.iter().for_each(|name| anstream::println!("ended its process or took too long: {name}"));
+        report.notes.iter().for_each(|note| anstream::println!("note: {note}"));
+        let mut untried: Vec<_> = report.untried.iter().collect();
+        untried.sort_by_key(|(why, count)| (std::cmp::Reverse(**count), *why));
+        let rows: Vec<_> = untried.iter().map(|(why, count)| vec![count.to_string(), (*why).clone()]).collect();
+        anstream::println!("{}", table(&["functions", "not run because"], &rows));
+        anstream::println!(
+            "CPython {}, claims of {}: {} of {} functions run through {} ways in {} calls ({} s), {} claims false\n",
+            report.release,
+            report.claims_of,
+            report.tried,
+            report.functions,
+            report.ways,
+            report.calls,
+            report.seconds,
+            report.contradicted.len()
+        );
+    });
+}
