@@ -1,5 +1,8 @@
 //! `audit`: what is covered and what is not, counted.
+mod models;
 mod opcodes;
+mod slots;
+mod tiers;
 mod translation;
 
 use anyhow::Result;
@@ -8,7 +11,7 @@ use clap::{Args, Subcommand};
 /// Counts what is covered and names what is not
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo xtask audit translation\n  cargo xtask audit translation --verbose --json\n  cargo xtask audit opcodes --release 3.13"
+    after_help = "Examples:\n  cargo xtask audit translation\n  cargo xtask audit translation --verbose --json\n  cargo xtask audit opcodes --release 3.13\n  cargo xtask audit tiers\n  cargo xtask audit slots"
 )]
 pub struct Options {
     #[command(subcommand)]
@@ -25,6 +28,13 @@ enum What {
     /// Operations of each release's bytecode, and what the tracer does with them
     #[command(after_help = "Examples:\n  cargo xtask audit opcodes\n  cargo xtask audit opcodes --release 3.13 --json")]
     Opcodes(opcodes::Options),
+    /// C functions by what the tracer does with them, from the effects and the tables; and everything that it does by hand
+    #[command(after_help = "Examples:\n  cargo xtask audit tiers\n  cargo xtask audit tiers --release 3.11 --verbose")]
+    Tiers(tiers::Options),
+    /// Slots of each type of C: absent, translated, native on tokens, not modelled; and those with a body in TorchDynamo
+    #[command(after_help = "Examples:\n  cargo xtask audit slots\n  cargo xtask audit slots --verbose\n  \
+        cargo xtask audit slots --torch ~/venv/lib/python3.13/site-packages/torch")]
+    Slots(slots::Options),
 }
 
 /// Runs the command.
@@ -32,5 +42,7 @@ pub fn run(options: &Options) -> Result<()> {
     match &options.what {
         What::Translation(options) => translation::run(options),
         What::Opcodes(options) => opcodes::run(options),
+        What::Tiers(options) => tiers::run(options),
+        What::Slots(options) => slots::run(options),
     }
 }

@@ -12,6 +12,19 @@ pub fn ensure(base: &Interpreter) -> Result<Interpreter> {
     venv::ensure_at(&directory(base)?, base, PACKAGES)
 }
 
+/// The Python of an environment that was made before, and the folder of its `torch`; nothing is installed for this.
+pub fn installed() -> Result<(PathBuf, PathBuf)> {
+    for release in crate::testing::SUPPORTED.iter().rev() {
+        let Ok(base) = super::interpreter::find(release, None) else { continue };
+        let root = directory(&base)?;
+        let (python, torch) = (root.join("bin/python"), root.join(format!("lib/python{release}/site-packages/torch")));
+        if python.exists() && torch.is_dir() {
+            return Ok((python, torch));
+        }
+    }
+    Err(anyhow!("there is no PyTorch environment")).advise("`cargo xtask test --torch` makes one")
+}
+
 /// `$XDG_CACHE_HOME/slotrt/torch-3.13.0`.
 fn directory(base: &Interpreter) -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());

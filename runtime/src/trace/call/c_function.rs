@@ -43,6 +43,9 @@ impl<'py> Tracer<'py> {
                 return self.generator_method(first, &name, &args.positional[1..]);
             }
         }
+        if matches!(name.as_str(), "format" | "format_map" | "__format__") {
+            self.refuse_locale(object, &name, &args)?;
+        }
         let receiver = object.getattr("__self__").ok();
         if receiver.as_ref().is_some_and(|receiver| receiver.is_instance_of::<pyo3::types::PyModule>())
             && let Some(result) = self.call_of_module(object, &name, &args)?
@@ -276,9 +279,7 @@ impl<'py> Tracer<'py> {
             let class = crate::ffi::types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
-                false => {
-                    effects::confined(&class, name, given).or_else(|why| wide(&owner, name).then_some(()).ok_or(why))
-                }
+                false => effects::confined(&class, name, given),
             };
             return match why {
                 Ok(()) if class != "type" || name == "mro" => Ok(()),
@@ -298,8 +299,8 @@ impl<'py> Tracer<'py> {
             if own && makes {
                 return Ok(());
             }
-            let why = effects::confined(&owner, name, given).or_else(|why| wide(class, name).then_some(()).ok_or(why));
-            return match why {
+            let why = effects::confined(&owner, name, given);
+            return match why.or_else(|why| of_builtins(class, name).then_some(()).ok_or(why)) {
                 Ok(()) if own => Ok(()),
                 Ok(()) => unsupported("call to a C class method", format!("{}.{name}", crate::ffi::types::name(class))),
                 Err(why) => {
@@ -402,10 +403,10 @@ impl<'py> Tracer<'py> {
     }
 }
 
-/// Whether a row of the reviewed table for the whole module of a class covers a method.
-fn wide(class: &Bound<'_, PyType>, name: &str) -> bool {
+/// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
+fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module = class.getattr("__module__").map(|module| module.to_string()).unwrap_or_default();
-    !effects::is_stateful(&crate::ffi::types::c_name(class), name) && effects::is_reviewed(&module, name)
+    module == "builtins" && !effects::is_stateful(&crate::ffi::types::c_name(class), name)
 }
 
 /// `__module__` of a C function.

@@ -3,7 +3,7 @@ use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::{Effects, find};
 
-use super::reviewed::{REVIEWED, STATEFUL};
+use super::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
 
 /// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
 pub(super) fn of(owner: &str, name: &str) -> Option<(&'static str, Effects)> {
@@ -28,7 +28,7 @@ pub(super) struct Given {
 }
 
 /// Whether a function may run: it is in the reviewed table; or it is pure and gets nothing but numbers and text; or it touches nothing
-/// but an object that the trace made. Otherwise why not, in words.
+/// but an object that the trace made, or but its arguments, for which tokens may stand. Otherwise why not, in words.
 pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
     let found = of(owner, name);
     if is_stateful(owner, name) {
@@ -38,23 +38,35 @@ pub(super) fn confined(owner: &str, name: &str, given: Given) -> Result<(), Stri
         return Ok(());
     }
     let by_effects = found.is_some_and(|(_, effects)| {
-        given.plain && (effects.is_pure() || (given.own_first && effects.is_self_contained()))
+        effects.is_self_contained() && (takes_tokens(owner) || given.plain && (effects.is_pure() || given.own_first))
     });
     if by_effects { Ok(()) } else { Err(reason(found)) }
 }
 
-/// Whether a function depends on state of the process, whatever a wider row says.
+/// Whether instances of a class of C are made by a function that touches nothing but its arguments.
+pub(super) fn makes(owner: &str) -> bool {
+    let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
+    is_reviewed(owner, "__new__") || takes_tokens(owner) && by_effects()
+}
+
+/// Whether a function depends on state of the process, whatever a row says.
 pub(super) fn is_stateful(owner: &str, name: &str) -> bool {
     covers(STATEFUL, owner, name)
 }
 
 /// Whether a row of the reviewed table covers a function.
-pub(super) fn is_reviewed(owner: &str, name: &str) -> bool {
-    covers(REVIEWED, owner, name)
+fn is_reviewed(owner: &str, name: &str) -> bool {
+    covers(REVIEWED, owner, name) || UNREAD.iter().any(|row| row.0 == owner)
 }
 
 fn covers(rows: &[super::reviewed::Row], owner: &str, name: &str) -> bool {
-    rows.iter().any(|row| row.0 == owner && (row.1 == "*" || row.1 == name))
+    rows.iter().any(|row| row.0 == owner && row.1.contains(&name))
+}
+
+/// Whether tokens may stand for the arguments of an owner's functions: its own row, or that of its module.
+fn takes_tokens(owner: &str) -> bool {
+    let module = owner.rsplit_once('.').map_or("", |(module, _)| module);
+    TOKENS.iter().any(|row| row.0 == owner || row.0 == module)
 }
 
 fn reason(found: Option<(&'static str, Effects)>) -> String {
@@ -83,7 +95,7 @@ mod tests {
 
     #[test]
     fn rows_have_reasons_and_state_wins() {
-        assert!(STATEFUL.iter().chain(REVIEWED).all(|row| !row.2.is_empty()));
+        assert!(STATEFUL.iter().chain(REVIEWED).all(|row| !row.1.is_empty() && !row.2.is_empty()));
         let given = Given { own_first: true, plain: true };
         assert!(confined("datetime.datetime", "timestamp", given).is_err());
         assert!(confined("no.such", "thing", given).is_err());

@@ -9,6 +9,7 @@ mod files;
 mod folded;
 mod forwarded;
 mod interpreter;
+mod locale;
 mod new_type;
 mod reads;
 mod reviewed;

@@ -1,0 +1,77 @@
+//! Formats of type `n`, the only ones for which `__format__` of C reads the locale.
+use super::{Arguments, effects};
+use crate::trace::signal::{Traced, unsupported};
+use crate::trace::state::Tracer;
+use generated::effects::Effects;
+use pyo3::prelude::*;
+
+impl<'py> Tracer<'py> {
+    /// Numbers are grouped as the locale says where the format is of type `n`; the effects of `__format__` cannot tell the types apart.
+    pub(super) fn refuse_locale(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<()> {
+        let reads = match (name, args.positional.as_slice()) {
+            ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..])
+                if object.getattr("__objclass__").is_ok() =>
+            {
+                let text = self.known_str(*text);
+                let values = rest.iter().chain(args.keywords.iter().map(|(_, value)| value));
+                let given: Vec<_> = values.filter_map(|value| self.known_str(*value)).collect();
+                text.is_some_and(|text| fields(&text).any(|format| may_be_of_locale(format, &given)))
+            }
+            ("format" | "__format__", [value, format]) => {
+                let class = self.class_of(*value)?;
+                let owner = self.lookup(&class, "__format__").and_then(|found| found.getattr("__objclass__").ok());
+                let owner =
+                    owner.and_then(|owner| owner.cast_into().ok()).map(|owner| crate::ffi::types::c_name(&owner));
+                let found = owner.and_then(|owner| effects::of(&owner, "__format__"));
+                found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))
+                    && self.known_str(*format).is_some_and(|format| format.ends_with('n'))
+            }
+            _ => false,
+        };
+        if reads { unsupported("format by the locale", "type `n`") } else { Ok(()) }
+    }
+}
+
+/// The format of each replacement field of a text for `str.format`.
+fn fields(text: &str) -> impl Iterator<Item = &str> {
+    let mut found = Vec::new();
+    let (mut depth, mut format) = (0usize, None);
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            // `{{` and `}}` are text.
+            '{' | '}' if depth == 0 && letters.peek().is_some_and(|(_, next)| *next == letter) => drop(letters.next()),
+            '{' => depth += 1,
+            '}' => {
+                depth = depth.saturating_sub(1);
+                if let (0, Some(start)) = (depth, format) {
+                    found.extend(text.get(start..at));
+                    format = None;
+                }
+            }
+            ':' if depth == 1 && format.is_none() => format = Some(at + 1),
+            _ => {}
+        }
+    }
+    found.into_iter()
+}
+
+/// Whether a format is of type `n`, or may become so by what is filled in.
+fn may_be_of_locale(format: &str, given: &[String]) -> bool {
+    let filled = format.contains('{') && (format.contains(['.', '[']) || given.iter().any(|text| text.ends_with('n')));
+    format.ends_with('n') || filled && format.ends_with('}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_text() {
+        let all = |text| fields(text).collect::<Vec<_>>();
+        assert_eq!(all("{n} {{:n}} {0:n} {x.n!r:>5}"), ["n", ">5"]);
+        assert_eq!(all("{:{}}{:{w}n}"), ["{}", "{w}n"]);
+        assert!(may_be_of_locale("{}", &["n".to_owned()]) && may_be_of_locale("{0.t}", &[]));
+        assert!(!may_be_of_locale("{}d", &["n".to_owned()]) && !may_be_of_locale("{}", &["d".to_owned()]));
+    }
+}
