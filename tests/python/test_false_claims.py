@@ -16,7 +16,7 @@ PURE = {"verdict": "pure"}
 #: Type or module, Python name, the effects that are claimed, and what contradicts them.
 LIES = [
     ("list", "append", PURE, "claimed to keep argument 0, changed it"),
-    ("list", "extend", {"verdict": "changes arguments", "mutates": ["arg0"]}, "claimed not to run"),
+    ("list", "extend", {"verdict": "changes arguments", "mutates": ["arg0"]}, "claimed to keep argument 1, changed it"),
     ("list", "count", PURE, "claimed not to run __eq__, ran it"),
     ("list", "clear", {"verdict": "changes arguments", "mutates": ["arg0", "inside arg0"]}, "claimed not to run __del__, ran it"),
     ("_csv", "field_size_limit", {"verdict": "impure", "flags": ["reads global"]}, "changed csv"),

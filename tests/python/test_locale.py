@@ -1,5 +1,6 @@
 """What depends on the locale is never kept from one call to the next."""
 
+import datetime
 import locale
 import pathlib
 import shutil
@@ -41,8 +42,12 @@ def filled_in():
     return "{:{}}".format(1234567, "n")
 
 
+def named():
+    return f"{datetime.date(2020, 2, 29):%A %d %B}", "{:%A}".format(datetime.date(2020, 2, 29))
+
+
 def not_grouped():
-    return f"{1234567:,d} {1.5:g}", "{n:5} {{:n}}".format(n=1), format("n", ">3")
+    return f"{1234567:,d} {1.5:g}", "{n:5} {{:n}} {n:.0%}".format(n=1), format("n", ">3"), f"{datetime.date(2020, 2, 29)}"
 
 
 class Locale(unittest.TestCase):
@@ -58,7 +63,7 @@ class Locale(unittest.TestCase):
 
     def test_formats_of_numbers(self):
         self.addCleanup(locale.setlocale, locale.LC_NUMERIC, "C")
-        for function in (grouped, grouped_float, grouped_decimal, called, text, mapped, filled_in, not_grouped):
+        for function in (grouped, grouped_float, grouped_decimal, called, text, mapped, filled_in, named, not_grouped):
             compiled = slotrt.compile(function)
             for name in ("C", "xx_XX", "C"):
                 locale.setlocale(locale.LC_NUMERIC, name)

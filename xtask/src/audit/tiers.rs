@@ -27,11 +27,12 @@ pub struct Options {
 const FOREIGN: [&str; 6] = ["python", "io", "reads global", "writes global", "unknown", "imports"];
 
 /// Tiers, best first; a function is in the first that fits.
-const TIERS: [(&str, &str); 8] = [
+const TIERS: [(&str, &str); 9] = [
     ("folded", "pure: the C function runs on numbers, text and the like"),
     ("real object", "touches its arguments alone: the C function runs on an object that the trace made"),
     ("reviewed", "the C function runs on objects of the trace and tokens, by a row of the reviewed table"),
     ("tokens", "touches its arguments alone, and asks them by slots: the C function runs on tokens"),
+    ("unread *", "the C function runs: all of a type or module is reviewed, whose sources the effects do not read"),
     ("builtin *", "a method of a builtin type, all of which are reviewed at once: the C function runs"),
     ("modelled", "a hand-written model stands for it"),
     ("stateful", "a graph break, by a row of the reviewed table"),
@@ -90,6 +91,8 @@ struct Rows<'m> {
     stateful: Vec<&'m models::Row>,
     /// Owners whose functions take tokens.
     tokens: BTreeMap<&'m str, &'m str>,
+    /// Owners that are reviewed as a whole.
+    unread: BTreeMap<&'m str, &'m str>,
     modelled: BTreeSet<&'m str>,
     made: BTreeSet<&'m str>,
 }
@@ -99,14 +102,15 @@ impl<'m> Rows<'m> {
         let rows = |name: &str| -> Vec<&'m models::Row> {
             by_hand.values().filter_map(|file| file.tables.get(name)).flatten().collect()
         };
+        let owners = |name: &str| -> BTreeMap<&'m str, &'m str> {
+            rows(name).into_iter().filter_map(|row| Some((row.first()?.as_str(), row.last()?.as_str()))).collect()
+        };
         let first = |rows: Vec<&'m models::Row>| rows.into_iter().filter_map(|row| row.first()).map(String::as_str);
         Self {
             reviewed: rows("REVIEWED"),
             stateful: rows("STATEFUL"),
-            tokens: rows("TOKENS")
-                .into_iter()
-                .filter_map(|row| Some((row.first()?.as_str(), row.last()?.as_str())))
-                .collect(),
+            tokens: owners("TOKENS"),
+            unread: owners("UNREAD"),
             modelled: first(rows("MODELLED")).collect(),
             made: first(rows("MADE")).collect(),
         }
@@ -130,6 +134,9 @@ impl<'m> Rows<'m> {
         }
         if let Some(row) = Self::covering(&self.reviewed, owner, name) {
             return ("reviewed", reason(row));
+        }
+        if let Some(why) = self.unread.get(owner) {
+            return ("unread *", (*why).to_owned());
         }
         if name == "__new__" && self.made.contains(owner) {
             return ("reviewed", "its class is in MADE".to_owned());

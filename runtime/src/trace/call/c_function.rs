@@ -279,7 +279,8 @@ impl<'py> Tracer<'py> {
             let class = crate::ffi::types::c_name(&owner);
             let why = match super::super::copied::is_copied(&class) {
                 true => Ok(()),
-                false => effects::confined(&class, name, given),
+                false => effects::confined(&class, name, given)
+                    .or_else(|why| of_builtins(&owner, name).then_some(()).ok_or(why)),
             };
             return match why {
                 Ok(()) if class != "type" || name == "mro" => Ok(()),

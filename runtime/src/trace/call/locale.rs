@@ -1,4 +1,4 @@
-//! Formats of type `n`, the only ones for which `__format__` of C reads the locale.
+//! Formats for which `__format__` of C reads the locale or the time zone: those of type `n`, and those of dates.
 use super::{Arguments, effects};
 use crate::trace::signal::{Traced, unsupported};
 use crate::trace::state::Tracer;
@@ -6,7 +6,8 @@ use generated::effects::Effects;
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
-    /// Numbers are grouped as the locale says where the format is of type `n`; the effects of `__format__` cannot tell the types apart.
+    /// Numbers are grouped as the locale says where the format is of type `n`, and dates named as it says; the effects of `__format__` cannot
+    /// tell the formats apart.
     pub(super) fn refuse_locale(&mut self, object: &Bound<'py, PyAny>, name: &str, args: &Arguments) -> Traced<()> {
         let reads = match (name, args.positional.as_slice()) {
             ("format", [text, rest @ ..]) | ("format_map", [text, rest @ ..])
@@ -20,16 +21,21 @@ impl<'py> Tracer<'py> {
             ("format" | "__format__", [value, format]) => {
                 let class = self.class_of(*value)?;
                 let owner = self.lookup(&class, "__format__").and_then(|found| found.getattr("__objclass__").ok());
-                let owner =
-                    owner.and_then(|owner| owner.cast_into().ok()).map(|owner| crate::ffi::types::c_name(&owner));
-                let found = owner.and_then(|owner| effects::of(&owner, "__format__"));
+                let owner = owner.and_then(|owner| owner.cast_into().ok());
+                let owner = owner.map(|owner| crate::ffi::types::c_name(&owner)).unwrap_or_default();
+                let found = effects::of(&owner, "__format__");
                 found.is_some_and(|(_, effects)| effects.meets(Effects::READS_GLOBAL))
-                    && self.known_str(*format).is_some_and(|format| format.ends_with('n'))
+                    && self.known_str(*format).is_some_and(|format| is_of_locale(&owner, &format))
             }
             _ => false,
         };
-        if reads { unsupported("format by the locale", "type `n`") } else { Ok(()) }
+        if reads { unsupported("format by the locale", name) } else { Ok(()) }
     }
+}
+
+/// Whether the type's `__format__` reads the locale for a format.
+fn is_of_locale(owner: &str, format: &str) -> bool {
+    format.ends_with('n') || owner.starts_with("datetime.") && format.contains('%')
 }
 
 /// The format of each replacement field of a text for `str.format`.
@@ -59,7 +65,7 @@ fn fields(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a format is of type `n`, or may become so by what is filled in.
 fn may_be_of_locale(format: &str, given: &[String]) -> bool {
     let filled = format.contains('{') && (format.contains(['.', '[']) || given.iter().any(|text| text.ends_with('n')));
-    format.ends_with('n') || filled && format.ends_with('}')
+    format.ends_with('n') || format.contains('%') && !format.ends_with('%') || filled && format.ends_with('}')
 }
 
 #[cfg(test)]
@@ -72,6 +78,7 @@ mod tests {
         assert_eq!(all("{n} {{:n}} {0:n} {x.n!r:>5}"), ["n", ">5"]);
         assert_eq!(all("{:{}}{:{w}n}"), ["{}", "{w}n"]);
         assert!(may_be_of_locale("{}", &["n".to_owned()]) && may_be_of_locale("{0.t}", &[]));
+        assert!(may_be_of_locale("%A %d", &[]) && !may_be_of_locale(".1%", &[]));
         assert!(!may_be_of_locale("{}d", &["n".to_owned()]) && !may_be_of_locale("{}", &["d".to_owned()]));
     }
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 /// Module, name, what is read.
-const READS: &[super::reviewed::Row] = &[
+const READS: &[(&str, &str, &str)] = &[
     ("posix", "stat", "the status of a file"),
     ("posix", "lstat", "the status of a file"),
     ("posix", "access", "the permissions of a file"),

@@ -65,6 +65,11 @@ pub(super) const TOKENS: &[(&str, &str)] = &[
 /// Functions and classes that work on their arguments alone, as far as a trace can tell, although the effects find more.
 pub(super) const REVIEWED: &[Row] = &[
     ("builtins", &["bin", "oct", "hex"], "the module that the library imports is for text in base ten"),
+    (
+        "builtins",
+        &["format", "repr"],
+        "the slot of the argument; addresses are for types without one, and no type that is ready is",
+    ),
     ("builtins", &["ascii"], "__repr__ of the argument, and the codec of ASCII, which is C"),
     (
         "math",
