@@ -63,6 +63,26 @@ class Semantics(unittest.TestCase):
         self.assertEqual(report["groups"], {"PyNumber_Add\toperator\tend of the process": [1, ["(one, list): the interpreter ended by SIGABRT"]]})
         self.assertEqual(report["cases"], 4, "the case after the crash, and the function after it")
 
+    def test_a_wrong_translation_is_seen(self):
+        """Each public function of the abstract protocols is given the translation of its neighbour that takes and gives the same."""
+        alike, survivors, killed = {}, [], 0
+        for subject in subjects():
+            if subject.function.__name__.startswith(("PyNumber_", "PySequence_", "PyMapping_")):
+                alike.setdefault(subject.function.prototype, []).append(subject)
+        for group in alike.values():
+            for subject, other in zip(group, group[1:] + group[:1]):
+                if subject is other:
+                    continue
+                report = runners.empty()
+                with contextlib.redirect_stderr(io.StringIO()):  # what C says of exceptions that it drops
+                    runners.Runner(report).subject(chosen.Subject(other.function, subject.theirs, subject.choices, "symbol"), 100)
+                killed += report["differences"] > 0
+                if not report["differences"] and not report["unsupported"]:
+                    survivors.append(f"{subject.function.__name__} as {other.function.__name__}")
+        same = [name for name in survivors if not any(set(name.split(" as ")) <= set(names) for names in rows.SAME)]
+        self.assertEqual(same, [])
+        self.assertGreater(killed, 40)
+
     def test_the_driver_sees_differences(self):
         everything = {value.name: value for value in values.everything()}
         case = chosen.Case([everything["one"], everything["list"]])

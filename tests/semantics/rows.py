@@ -108,6 +108,8 @@ DEMANDS = {
     "PyWrapper_New": {0: type(int.__add__)}, "PyObject_CallObject": {1: tuple}, "PyEval_CallObjectWithKeywords": {1: tuple, 2: dict},
 }
 
+# Functions that C defines to be the same.
+SAME = (("PySequence_Size", "PySequence_Length"), ("PyMapping_Size", "PyMapping_Length"))
 # Every operation of Python, by the C functions that its instructions and builtins come to; each must be compared.
 OPERATIONS = {
     "binary": ("PyNumber_Add", "PyNumber_Subtract", "PyNumber_Multiply", "PyNumber_MatrixMultiply", "PyNumber_TrueDivide", "PyNumber_FloorDivide", "PyNumber_Remainder", "PyNumber_Divmod", "PyNumber_Power", "PyNumber_Lshift", "PyNumber_Rshift", "PyNumber_And", "PyNumber_Xor", "PyNumber_Or"),
@@ -125,4 +127,4 @@ OPERATIONS = {
 IDLE = {
     "PyNumber_AsSsize_t": "is not translated", "PyObject_Call": "is not translated", "PyObject_CallOneArg": "is not translated",
     "method_vectorcall": "is not translated", "wrapper_call": "PyWrapperDescrObject_d_wrapped",
-} | ({"object_new": "NULL where an object must be"} if sys.version_info < (3, 12) else {})
+} | ({"object_new": "is not translated"} if sys.version_info < (3, 12) else {})
