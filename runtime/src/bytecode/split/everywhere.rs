@@ -116,11 +116,9 @@ impl Family {
         }
         let code = wanted.build(py, &self.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.function.bind(py))?;
-        // Delegation upon delegation would need a frame for each time round a loop.
-        let again = self.every && !code.delegates();
-        let code = Mutex::new(again.then_some(code));
+        let code = Mutex::new(self.every.then_some(code));
         let entry = OnceLock::new();
-        if !again {
+        if !self.every {
             let _ = entry.set(plain.clone().unbind());
         }
         let made =
