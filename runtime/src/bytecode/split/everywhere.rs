@@ -116,9 +116,10 @@ impl Family {
         }
         let code = wanted.build(py, &self.marks).map_err(refused)?;
         let plain = function::from_code(&code.assemble(py)?, self.function.bind(py))?;
-        let code = Mutex::new(self.every.then_some(code));
+        let again = self.every && !wanted.is_rebuilt();
+        let code = Mutex::new(again.then_some(code));
         let entry = OnceLock::new();
-        if !self.every {
+        if !again {
             let _ = entry.set(plain.clone().unbind());
         }
         let made =

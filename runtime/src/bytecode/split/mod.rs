@@ -74,6 +74,12 @@ impl Continuation {
         self.root.line(self.key.resume)
     }
 
+    /// Whether its code has other instructions than the root's besides the prologue: that of an asynchronous generator has, so
+    /// that places in it do not stand for places in the root.
+    pub(crate) fn is_rebuilt(&self) -> bool {
+        self.root.flags & ASYNC_GENERATOR != 0
+    }
+
     /// The code object that all continuations of this family descend from.
     #[must_use]
     pub fn root(&self) -> &Py<PyAny> {
