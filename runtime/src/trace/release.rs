@@ -9,8 +9,10 @@ pub(super) const COMPARISON: u32 = if cfg!(Py_3_13) {
     0
 };
 
-/// The flag by which `COMPARE_OP` asks for a truth value.
-pub(super) const TO_BOOL: u32 = if cfg!(Py_3_13) { 16 } else { 0 };
+/// Whether `COMPARE_OP` asks for a truth value.
+pub(super) fn compares_to_bool(arg: u32) -> bool {
+    cfg!(Py_3_13) && arg & 16 != 0
+}
 
 /// C itself keeps a `StopIteration` from leaving a generator, and ends a delegation that was thrown into; later a handler of
 /// the compiler's does both (`INTRINSIC_STOPITERATION_ERROR`, `CLEANUP_THROW`).

@@ -54,7 +54,7 @@ impl<'py> Tracer<'py> {
             return internal("COMPARE_OP argument");
         };
         let mut result = self.operate_on(frame, name, 2)?;
-        if arg & release::TO_BOOL != 0 {
+        if release::compares_to_bool(arg) {
             let truth = self.is_true(result)?;
             result = self.boolean(truth);
         }
