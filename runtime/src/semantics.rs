@@ -1,7 +1,27 @@
 //! The generated object model of the interpreter's release.
 //!
-//! There are no C sources of 3.12 at hand: 3.13's bodies and tables stand in for it.
+//! There are no C sources of 3.12 at hand: 3.13's bodies and tables stand in for it, but for those that are known to do otherwise.
 #[cfg(not(Py_3_12))]
 pub use generated::v3_11::*;
 #[cfg(Py_3_12)]
 pub use generated::v3_13::*;
+
+use generated::capi::FunctionId;
+
+/// Functions of another release that do not stand in for this one's, and what they do otherwise: a trace that enters one ends before.
+/// `cargo xtask prove semantics` finds them.
+pub const NO_STAND_IN: &[(FunctionId, &str)] = if cfg!(all(Py_3_12, not(Py_3_13))) {
+    &[
+        (FunctionId::bool_invert, "3.13 words the warning otherwise"),
+        (FunctionId::namespace_init, "3.13 takes a mapping, too"),
+        (FunctionId::PyComplex_ImagAsDouble, "3.13 asks what is no complex number for a float"),
+    ]
+} else {
+    &[]
+};
+
+/// What a function does otherwise in this release.
+#[must_use]
+pub fn differs(function: FunctionId) -> Option<&'static str> {
+    NO_STAND_IN.iter().find(|row| row.0 == function).map(|row| row.1)
+}

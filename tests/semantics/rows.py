@@ -2,6 +2,8 @@
 
 import sys
 
+from slotrt import protocol
+
 
 def in_place(text):
     scope = {}
@@ -48,11 +50,9 @@ WRONG = {
     "PyObject_GetAttr": "the name of the AttributeError that a type raises stays unset", "PyObject_GetAttrString": "the same",
 }
 # Where another release's bodies stand in for those of the interpreter's: what differs, and why.
-STAND_IN = {
-    "bool_invert": "3.13 words the warning otherwise", "PyNumber_Invert": "3.13 words bool's warning otherwise",
-    "namespace_init": "3.13 takes a mapping, too",
-    "PyComplex_ImagAsDouble": "3.13 asks what is no complex number for a float",
-} if sys.version_info[:2] == (3, 12) else {}
+STAND_IN = dict(protocol.no_stand_in())
+if "bool_invert" in STAND_IN:
+    STAND_IN["PyNumber_Invert"] = "comes to bool_invert"
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Not called with just any arguments: why.

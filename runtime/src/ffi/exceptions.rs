@@ -19,11 +19,7 @@ pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, 
     for exception in &marked {
         exception.setattr("__traceback__", &traceback)?;
     }
-    // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
-    let left = unsafe {
-        let left = release::prep_reraise_star(original.as_ptr(), raised.as_ptr());
-        Bound::from_owned_ptr_or_err(py, left)
-    };
+    let left = release::prep_reraise_star(original, raised);
     for exception in &marked {
         exception.setattr("__traceback__", py.None())?;
     }

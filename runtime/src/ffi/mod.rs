@@ -11,6 +11,8 @@ pub mod function;
 pub mod guard;
 pub mod handlers;
 pub mod hook;
+#[cfg(slotrt_traces)]
+pub mod instruction;
 mod layout;
 #[cfg(slotrt_live)]
 pub(crate) mod live;

@@ -8,7 +8,7 @@ use generated::slots::Slot;
 use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PySystemError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFloat, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
 
 type Object<'py> = Bound<'py, PyAny>;
 
@@ -199,6 +199,16 @@ fn slots_of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyList>> {
     Ok(list)
 }
 
+/// Functions whose bodies, of another release, do not stand in for this one's: what they do otherwise.
+#[pyfunction]
+fn no_stand_in(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let rows = PyDict::new(py);
+    for (function, why) in crate::semantics::NO_STAND_IN {
+        rows.set_item(function.name(), why)?;
+    }
+    Ok(rows)
+}
+
 /// `tp_name`.
 #[pyfunction]
 fn tp_name(class: &Bound<'_, PyType>) -> String {
@@ -222,6 +232,7 @@ pub fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(function, &module)?)?;
     module.add_function(wrap_pyfunction!(call_by_name, &module)?)?;
     module.add_function(wrap_pyfunction!(slots_of, &module)?)?;
+    module.add_function(wrap_pyfunction!(no_stand_in, &module)?)?;
     module.add_function(wrap_pyfunction!(tp_name, &module)?)?;
     Ok(module)
 }

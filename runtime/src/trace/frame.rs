@@ -186,7 +186,9 @@ impl<'py> Tracer<'py> {
                 return internal("control ran off the end of the code");
             };
             self.before(frame, &instr)?;
-            match self.step(frame, &instr) {
+            let flow = self.step(frame, &instr);
+            self.refuse_stand_in()?;
+            match flow {
                 Ok(Flow::Next) => frame.pc += 1,
                 Ok(Flow::Jump(label)) => frame.pc = frame.code.index(label).map_or_else(|| internal("label"), Ok)?,
                 Ok(Flow::Return(value)) => return Ok(Rest::Returned(value)),
@@ -206,6 +208,13 @@ impl<'py> Tracer<'py> {
                 Err(other) => return Err(other),
             }
         }
+    }
+
+    /// Whatever came of it, a body that is another release's was no answer.
+    fn refuse_stand_in(&mut self) -> Traced<()> {
+        let Some(function) = self.state.stood_in.take() else { return Ok(()) };
+        let why = crate::semantics::differs(function).unwrap_or_default();
+        unsupported("C function that another release's does not stand in for", format!("{}: {why}", function.name()))
     }
 
     fn before(&mut self, frame: &Frame, instr: &Instr) -> Traced<()> {

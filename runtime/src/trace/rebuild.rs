@@ -42,6 +42,10 @@ impl<'py> Tracer<'py> {
                 attributes.push((Held::Attribute((*name).to_owned()), self.absorb(now)));
             }
         }
+        let annotations = get("__annotations__")?;
+        if annotations.len().is_ok_and(|length| length > 0) {
+            attributes.push((Held::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
+        }
         let mut children: Vec<_> = optional.iter().flatten().copied().collect();
         children.extend(&closure);
         children.extend(attributes.iter().map(|(_, value)| *value));

@@ -45,6 +45,8 @@ pub struct State {
     pub(super) places: Vec<Place>,
     /// What the values of `generator` are made of.
     pub(super) generators: FxHashMap<ValueId, super::generator::Made>,
+    /// A function was entered whose body does not stand in for this release's.
+    pub(super) stood_in: Option<generated::capi::FunctionId>,
     /// Objects of `super`: class and receiver.
     pub(super) supers: FxHashMap<ValueId, (Py<PyType>, ValueId)>,
     /// Their classes.

@@ -1,5 +1,6 @@
 //! `audit opcodes`: what the tracer does with each operation of a release, read from its `match`.
 use crate::place;
+use crate::testing::SUPPORTED;
 use crate::ui::table::table;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -12,8 +13,6 @@ use syn::visit::Visit;
 const DISPATCH: &str = "runtime/src/trace/ops/mod.rs";
 /// Releases whose operations are known.
 const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
-/// Releases that are traced.
-const TRACED: [&str; 1] = ["3.13"];
 
 /// What to list.
 #[derive(Args, Debug)]
@@ -147,7 +146,7 @@ fn report(release: &str, operations: &[String], arms: &Arms) -> Value {
         }
     }
     json!({
-        "release": release, "is_traced": TRACED.contains(&release), "operations": operations.len(),
+        "release": release, "is_traced": SUPPORTED.contains(&release), "operations": operations.len(),
         "traced": traced, "stopped": stopped, "without_arm": missing,
     })
 }

@@ -1,6 +1,7 @@
 //! What differs between releases in CPython's memory and calls: one file for each, with the same names in it.
 #[cfg(not(Py_3_13))]
 mod handed;
+mod unseen;
 #[cfg(not(Py_3_12))]
 mod v3_11;
 #[cfg(all(Py_3_12, not(Py_3_13)))]
@@ -14,6 +15,8 @@ pub(super) use v3_11::*;
 pub(super) use v3_12::*;
 #[cfg(Py_3_13)]
 pub(super) use v3_13::*;
+
+pub(super) use unseen::call_unseen;
 
 use pyo3::ffi;
 use std::ffi::c_int;

@@ -4,8 +4,6 @@ use generated::layouts::v3_11 as layouts;
 use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict};
 use std::ffi::c_int;
 use std::mem::{offset_of, size_of};
 
@@ -39,52 +37,17 @@ pub unsafe fn frame_size(code: *mut ffi::PyObject) -> c_int {
 ///
 /// # Errors
 /// None here.
-pub fn prepare(py: Python<'_>) -> PyResult<()> {
-    reraising(py).map(|_| ())
+pub fn prepare(_py: Python<'_>) -> PyResult<()> {
+    Ok(())
 }
 
-/// A function that does `PREP_RERAISE_STAR` with its two arguments: the C function behind it is not exported.
-fn reraising(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let made = FUNCTION.get_or_try_init(py, || {
-        let steps = [
-            (Op::RESUME, 0),
-            (Op::LOAD_FAST, 0),
-            (Op::LOAD_FAST, 1),
-            (Op::PREP_RERAISE_STAR, 0),
-            (Op::RETURN_VALUE, 0),
-        ];
-        let number = |op| (generated::opcodes::V3_11.encode)(op).unwrap_or_default();
-        let bytes: Vec<u8> = steps.into_iter().flat_map(|(op, arg)| [number(op), arg]).collect();
-        let changes = PyDict::new(py);
-        changes.set_item("co_code", PyBytes::new(py, &bytes))?;
-        changes.set_item("co_stacksize", 2)?;
-        changes.set_item("co_exceptiontable", PyBytes::new(py, &[]))?;
-        let code = py.eval(c"(lambda original, raised: None).__code__", None, None)?;
-        let code = code.call_method("replace", (), Some(&changes))?;
-        // Frames that C begins from there import under its globals.
-        let globals = PyDict::new(py);
-        globals.set_item("__builtins__", py.import("builtins")?)?;
-        PyResult::Ok(crate::ffi::function::new(&code, &globals)?.unbind())
-    })?;
-    Ok(made.bind(py))
-}
-
-/// `_PyExc_PrepReraiseStar`.
+/// `_PyExc_PrepReraiseStar`, which is not exported: behind its instruction.
 ///
-/// # Safety
-/// Attached; the arguments are live objects, the second a list; [`prepare`] has been called.
-pub unsafe fn prep_reraise_star(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: as the caller promises.
-    let py = unsafe { Python::assume_attached() };
-    match reraising(py) {
-        // SAFETY: a function of two parameters, which lives as long as the process.
-        Ok(function) => unsafe { super::handed::call_unseen(function.as_ptr(), &[original, raised]) },
-        Err(error) => {
-            error.restore(py);
-            std::ptr::null_mut()
-        }
-    }
+/// # Errors
+/// Its own.
+pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let values = [original.clone(), raised.clone()];
+    crate::ffi::instruction::perform(original.py(), Op::PREP_RERAISE_STAR, 0, &values)
 }
 
 /// Ends a fresh frame as its evaluator would: it leaves that to its caller.

@@ -27,9 +27,20 @@ unsafe extern "C" {
         count: usize,
         kwnames: *mut ffi::PyObject,
     ) -> *mut u8;
-    #[link_name = "PyUnstable_Exc_PrepReraiseStar"]
-    pub fn prep_reraise_star(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
+    fn PyUnstable_Exc_PrepReraiseStar(original: *mut ffi::PyObject, raised: *mut ffi::PyObject) -> *mut ffi::PyObject;
     fn PyUnstable_Type_AssignVersionTag(class: *mut ffi::PyTypeObject) -> c_int;
+}
+
+/// `_PyExc_PrepReraiseStar`.
+///
+/// # Errors
+/// Its own.
+pub fn prep_reraise_star<'py>(original: &Bound<'py, PyAny>, raised: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: attached; both arguments are live; the result is a new reference, or NULL with an exception set.
+    unsafe {
+        let left = PyUnstable_Exc_PrepReraiseStar(original.as_ptr(), raised.as_ptr());
+        Bound::from_owned_ptr_or_err(original.py(), left)
+    }
 }
 
 /// Words that a frame of this code takes.

@@ -117,6 +117,9 @@ impl CApi for Tracer<'_> {
     }
 
     fn enter(&mut self, function: FunctionId) {
+        if crate::semantics::differs(function).is_some() {
+            self.state.stood_in.get_or_insert(function);
+        }
         if self.state.route.last().map(String::as_str) != Some(function.name()) {
             self.state.route.push(function.name().to_owned());
         }

@@ -4,10 +4,20 @@ use crate::trace::signal::{Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
 /// The flags of `MAKE_FUNCTION`, the topmost attribute first.
 const ATTRIBUTES: [u32; 4] = [8, 4, 2, 1];
+
+/// Annotations come as a tuple of names and values, one after the other.
+fn set_annotations(function: &Bound<'_, PyAny>, pairs: &Bound<'_, PyAny>) -> PyResult<()> {
+    let annotations = PyDict::new(function.py());
+    let items: Vec<_> = pairs.cast::<PyTuple>()?.iter().collect();
+    for pair in items.chunks_exact(2) {
+        annotations.set_item(&pair[0], &pair[1])?;
+    }
+    function.setattr("__annotations__", annotations)
+}
 
 impl<'py> Tracer<'py> {
     /// A real function object that the trace owns; its closure follows in `SET_FUNCTION_ATTRIBUTE`.
@@ -45,7 +55,8 @@ impl<'py> Tracer<'py> {
             1 => object.setattr("__defaults__", native),
             2 => object.setattr("__kwdefaults__", native),
             8 => self.set_closure(&object, &native),
-            _ => return unsupported("annotations of a function", frame.code.qualname.clone()),
+            4 => set_annotations(&object, &native),
+            _ => return unsupported("part of a function", frame.code.qualname.clone()),
         };
         done.or_else(|error| internal(error.to_string()))
     }

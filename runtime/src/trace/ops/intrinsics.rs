@@ -1,7 +1,9 @@
 //! `CALL_INTRINSIC_1` and `CALL_INTRINSIC_2`. CPython: `Python/intrinsics.c`.
+use crate::bytecode::Op;
+use crate::trace::call::Arguments;
 use crate::trace::frame::{Flow, Frame};
 use crate::trace::generator::Kind;
-use crate::trace::signal::{Signal, Traced, unsupported};
+use crate::trace::signal::{Signal, Traced, internal, unsupported};
 use crate::trace::state::Tracer;
 use crate::trace::value::ValueId;
 use pyo3::prelude::*;
@@ -14,10 +16,47 @@ impl<'py> Tracer<'py> {
             4 => self.async_gen_wrap(value),
             5 => self.operator("pos", &[value])?,
             6 => self.tuple_from_list(value)?,
+            // TYPEVAR, PARAMSPEC, TYPEVARTUPLE, TYPEALIAS.
+            7..=9 | 11 => self.perform(Op::CALL_INTRINSIC_1, which, &[value])?,
+            10 => self.subscript_generic(value)?,
             _ => return unsupported("CALL_INTRINSIC_1", format!("intrinsic {which}")),
         };
         frame.push(result);
         Ok(Flow::Next)
+    }
+
+    /// C makes the object, from objects of the trace.
+    fn perform(&mut self, op: Op, which: u32, values: &[ValueId]) -> Traced<ValueId> {
+        let mut natives = Vec::with_capacity(values.len());
+        for value in values {
+            natives.push(self.native(*value)?);
+        }
+        let py = self.py;
+        let made = self.with_callbacks(|| crate::ffi::instruction::perform(py, op, which as u8, &natives));
+        self.after_native(made, &natives)
+    }
+
+    /// `_Py_set_function_type_params`.
+    fn set_type_params(&mut self, function: ValueId, params: ValueId) -> Traced<ValueId> {
+        let Some(object) = self.owned(function) else {
+            return unsupported("type parameters of a function", "the function was made before the trace began");
+        };
+        let params = self.native(params)?;
+        object.setattr("__type_params__", params).or_else(|error| internal(error.to_string()))?;
+        Ok(function)
+    }
+
+    /// `_Py_subscript_generic`: `Generic` with the type parameters of a class.
+    fn subscript_generic(&mut self, params: ValueId) -> Traced<ValueId> {
+        for param in self.list_of(params, None)? {
+            let class = self.class_of(param)?;
+            if crate::ffi::types::c_name(&class) == "typing.TypeVarTuple" {
+                return unsupported("generic class with a type variable tuple", "INTRINSIC_SUBSCRIPT_GENERIC");
+            }
+        }
+        let (alias, generic) = (self.import("typing", "_GenericAlias")?, self.import("typing", "Generic")?);
+        let (alias, generic) = (self.constant(alias), self.constant(generic));
+        self.call(alias, Arguments::positional(vec![generic, params]))
     }
 
     fn tuple_from_list(&mut self, list: ValueId) -> Traced<ValueId> {
@@ -54,6 +93,9 @@ impl<'py> Tracer<'py> {
         let first = frame.pop()?;
         let result = match which {
             1 => self.prep_reraise_star(first, second)?,
+            // TYPEVAR_WITH_BOUND, TYPEVAR_WITH_CONSTRAINTS, SET_TYPEPARAM_DEFAULT.
+            2 | 3 | 5 => self.perform(Op::CALL_INTRINSIC_2, which, &[first, second])?,
+            4 => self.set_type_params(first, second)?,
             _ => return unsupported("CALL_INTRINSIC_2", format!("intrinsic {which}")),
         };
         frame.push(result);
