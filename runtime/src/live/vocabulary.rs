@@ -244,6 +244,23 @@ impl<'py> CApi for Live<'py> {
     fn _PyErr_SetString(&mut self, exc: &Object<'py>, text: &str) -> Stop {
         self.message(exc, text)
     }
+    fn _PyObject_SetAttributeErrorContext(
+        &mut self,
+        error: &Stop,
+        v: &Object<'py>,
+        name: &Object<'py>,
+    ) -> Answer<i32> {
+        let Stop::Exception(error) = error else { return Ok(0) };
+        let value = error.value(self.py);
+        if value.is_instance_of::<pyo3::exceptions::PyAttributeError>()
+            && value.getattr("name")?.is_none()
+            && value.getattr("obj")?.is_none()
+        {
+            value.setattr("name", name)?;
+            value.setattr("obj", v)?;
+        }
+        Ok(0)
+    }
     fn PyErr_SetObject(&mut self, exc: &Object<'py>, value: &Object<'py>) -> Stop {
         raised(exc, Ok(value.clone()))
     }

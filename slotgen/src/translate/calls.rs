@@ -43,6 +43,11 @@ impl Paths {
             }
             "PyErr_Clear" | "_PyErr_Clear" => return k(self, Val::Unit, State { error: None, ..state }),
             "PyErr_ExceptionMatches" | "_PyErr_ExceptionMatches" => return self.matches(args, at, state, k),
+            "PyErr_GivenExceptionMatches" | "_PyErr_GivenExceptionMatches"
+                if state.error.is_some() && self.is_pending(args.first(), &state) =>
+            {
+                return self.matches(args, at, state, k);
+            }
             "_PyThreadState_GET" | "PyThreadState_Get" | "PyThreadState_GET" | "_PyInterpreterState_GET" => {
                 return k(self, Val::Thread, state);
             }
@@ -173,6 +178,15 @@ impl Paths {
         {
             return k(self, Val::Null, state);
         }
+        let about = self.world.contracts.get(name).filter(|row| row.pending).map(|row| row.clears);
+        let pending = match (about, state.error) {
+            (Some(_), None) => return self.stop(format!("{name} without a pending exception")),
+            (Some(_), error) => error.map(ident),
+            (None, _) => None,
+        };
+        if about == Some(true) {
+            state.error = None;
+        }
         // Reads that were made already.
         let memo_key = (!convention.raises && matches!(name, "Py_TYPE")).then(|| format!("{name}({values:?})"));
         if let Some(value) = memo_key.as_ref().and_then(|key| state.memo.get(key)).cloned() {
@@ -272,6 +286,10 @@ impl Paths {
             method.push_str("_function");
         }
         let required = if parses { super::parsing::required(name, &values) } else { 0 };
+        if let Some(error) = pending {
+            kinds.insert(0, ParamKind::Pending);
+            code.insert(0, quote!(&#error));
+        }
         if matches!(route, Route::Vocabulary) {
             self.world.note(&method, &Convention { params: kinds, ..convention.clone() });
         }
@@ -284,7 +302,7 @@ impl Paths {
                 if code.is_empty() { quote!(#path(c)) } else { quote!(#path(c, #(#code),*)) }
             }
         };
-        if convention.raises {
+        if convention.raises || self.world.contracts.get(name).is_some_and(|row| row.silent) {
             state.memo.clear();
         }
         let lets: Vec<(usize, bool, TokenStream)> = lets

@@ -40,6 +40,15 @@ pub struct Contract {
     /// The same in Rust, for every world, in the words of the prototype's parameters.
     #[serde(default)]
     pub rust: String,
+    /// Whether it is about the pending exception, which the world is given before the arguments.
+    #[serde(default)]
+    pub pending: bool,
+    /// Whether no exception is pending any more behind it.
+    #[serde(default)]
+    pub clears: bool,
+    /// Whether it sets no exception, whatever it gives; unlike what is `infallible` it may run others' code.
+    #[serde(default)]
+    pub silent: bool,
     /// What it always gives; its arguments are evaluated and forgotten.
     #[serde(default)]
     pub constant: Option<i32>,
@@ -79,7 +88,8 @@ impl Contracts {
     }
     /// Whether a function is asked of the world although its body is at hand.
     pub fn kept(&self, name: &str) -> bool {
-        !matches!(self.meaning(name), "" | "slot" | "slot-optional" | "own" | "own-optional" | "world")
+        let meaning = self.meaning(name);
+        !meaning.is_empty() && !["slot", "own", "world"].iter().any(|word| meaning.split('-').next() == Some(word))
     }
 }
 
@@ -110,6 +120,8 @@ pub enum ParamKind {
     Arguments,
     /// `&mut [Parsed<C::Object>]`: variables that a parser of arguments sets.
     Parsed,
+    /// `&C::Error`: the pending exception.
+    Pending,
     /// Cannot be translated: the C type.
     Unsupported(String),
 }
@@ -213,6 +225,7 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         .map_or("", |row| row.meaning.as_str())
         .trim_start_matches("keep-")
         .trim_start_matches("own-")
+        .trim_start_matches("world-")
         .trim_start_matches("slot-");
     let nullable = |index: &usize| row.is_some_and(|row| row.nullable.contains(index));
     let mut params: Vec<_> =
@@ -239,7 +252,8 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         matches!(&signature.returns, CType::Opaque(text) if text == "void*" || super::ctype::is_pointer(text));
     let test =
         name.ends_with("_Check") || name.ends_with("_CheckExact") || name.starts_with("Py_Is") || name == "Py_IS_TYPE";
-    let raises = !(test || matches!(meaning, "infallible" | "same"));
+    let silent = row.is_some_and(|row| row.silent);
+    let raises = !(test || silent || matches!(meaning, "infallible" | "same"));
     let (returns, error) = match &signature.returns {
         _ if meaning == "raises" => (Returns::Error, None),
         CType::Object if meaning == "optional" => (Returns::Optional, None),

@@ -147,6 +147,14 @@ impl Paths {
                 value => k(self, value, state),
             };
         }
+        let text = match name {
+            "__func__" => Some(self.function.name.clone()),
+            "__FILE__" => Some(self.function.file.clone()),
+            _ => None,
+        };
+        if let Some(text) = text {
+            return k(self, Val::Literal(text), state);
+        }
         let world = self.world.clone();
         match world.global(&self.function.file, name).or_else(|| world.object_global(name)) {
             Some(value) => k(self, value, state),

@@ -7,7 +7,6 @@ use tree_sitter::{Node, Parser};
 
 use super::ctype::{CType, Known};
 use super::ir::{Expr, Function, Kind, Param, Signature, Stmt};
-use super::layout::Shape;
 use super::lower_expr::expression;
 
 /// What a text declares at its top level.
@@ -107,7 +106,7 @@ impl<'t> Text<'t> {
     }
 
     /// The base type name of a declaration, qualifiers left out.
-    fn type_name(&self, node: Node<'_>) -> String {
+    pub(super) fn type_name(&self, node: Node<'_>) -> String {
         match node.child_by_field_name("type") {
             Some(node) if matches!(node.kind(), "struct_specifier" | "enum_specifier" | "union_specifier") => {
                 let tag = self.field(node, "name");
@@ -124,7 +123,7 @@ impl<'t> Text<'t> {
     }
 
     /// Walks a declarator down to its name: the name, pointers, array size, and a function's parameter list if it has one.
-    fn declarator<'n>(&self, mut node: Node<'n>) -> Declarator<'n> {
+    pub(super) fn declarator<'n>(&self, mut node: Node<'n>) -> Declarator<'n> {
         let mut found = Declarator::default();
         loop {
             match node.kind() {
@@ -398,12 +397,12 @@ impl<'t> Text<'t> {
 
 /// What a declarator says.
 #[derive(Default)]
-struct Declarator<'n> {
-    name: Option<Node<'n>>,
-    stars: usize,
-    array: Option<Option<Node<'n>>>,
+pub(super) struct Declarator<'n> {
+    pub(super) name: Option<Node<'n>>,
+    pub(super) stars: usize,
+    pub(super) array: Option<Option<Node<'n>>>,
     params: Option<Node<'n>>,
-    pointer_to_function: bool,
+    pub(super) pointer_to_function: bool,
     init: Option<Node<'n>>,
 }
 
@@ -515,81 +514,6 @@ impl Text<'_> {
                 }
                 _ => {}
             }
-        }
-    }
-
-    fn structure(&mut self, node: Node<'_>, name: &str, found: &mut Declarations) {
-        let Some(body) = node.child_by_field_name("body") else { return };
-        let (mut order, mut shapes) = (Vec::new(), Vec::new());
-        if node.kind() == "union_specifier" {
-            found.shapes.unions.insert(name.to_owned());
-        }
-        for field in children(body).filter(|field| field.kind() == "field_declaration") {
-            let mut base = self.type_name(field);
-            let bits = children(field).any(|child| child.kind() == "bitfield_clause");
-            let inner = field
-                .child_by_field_name("type")
-                .filter(|ty| matches!(ty.kind(), "struct_specifier" | "union_specifier") && base.trim() == "struct");
-            let mut cursor = field.walk();
-            let declarators: Vec<_> = field.children_by_field_name("declarator", &mut cursor).collect();
-            if declarators.is_empty() {
-                shapes.push(self.shape(&base, &Declarator::default(), None, bits));
-            }
-            for child in declarators {
-                let declarator = self.declarator(child);
-                let Some(member) = declarator.name.map(|member| self.of(member).to_owned()) else { continue };
-                let own = if inner.is_some() { format!("{name}_{member}") } else { base.clone() };
-                shapes.push(self.shape(&own, &declarator, Some(member.clone()), bits));
-                if let Some(inner) = inner {
-                    // A struct without a name is called after the member.
-                    base = format!("{name}_{member}");
-                    self.structure(inner, &base.clone(), found);
-                }
-                let stars = declarator.stars + usize::from(declarator.array.is_some());
-                let ctype = CType::of(&base, stars, self.known);
-                if order.is_empty()
-                    && stars == 0
-                    && (matches!(base.as_str(), "PyObject" | "PyVarObject") || self.known.objects.contains(&base))
-                {
-                    found.objects.insert(name.to_owned());
-                    let tag = self.field(node, "name");
-                    found.objects.insert(format!("struct {tag}"));
-                }
-                order.push(member.clone());
-                found.members.insert((name.to_owned(), member), ctype);
-            }
-        }
-        found.structs.insert(name.to_owned(), order);
-        found.shapes.members.insert(name.to_owned(), shapes);
-    }
-
-    fn shape(&self, base: &str, declarator: &Declarator<'_>, name: Option<String>, bits: bool) -> Shape {
-        Shape {
-            name,
-            base: base.to_owned(),
-            stars: declarator.stars,
-            array: declarator.array.map(|size| size.map(|size| self.of(size).to_owned())),
-            function: declarator.pointer_to_function,
-            bits,
-        }
-    }
-
-    fn enumeration(&mut self, node: Node<'_>, found: &mut Declarations) {
-        let Some(body) = node.child_by_field_name("body") else { return };
-        let mut next = 0i128;
-        for item in children(body).filter(|item| item.kind() == "enumerator") {
-            if let Some(value) = item.child_by_field_name("value") {
-                let text = self.of(value).trim();
-                match super::lower_expr::integer_of(text) {
-                    Some(value) => next = value,
-                    None => match text.strip_prefix('-').and_then(super::lower_expr::integer_of) {
-                        Some(value) => next = -value,
-                        None => return,
-                    },
-                }
-            }
-            found.constants.insert(self.field(item, "name").to_owned(), next);
-            next += 1;
         }
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod ir;
 mod layout;
 pub(crate) mod lower;
 mod lower_expr;
+mod lower_struct;
 mod macros;
 mod operators;
 mod parsing;

@@ -151,7 +151,9 @@ impl Paths {
                     (if nullable { Val::MaybeAddress(target) } else { Val::Address(target) }, true)
                 }
                 ParamKind::Nothing => (Val::Thread, false),
-                ParamKind::Arguments | ParamKind::Parsed => return self.no("variadic function", function.range.start),
+                ParamKind::Arguments | ParamKind::Parsed | ParamKind::Pending => {
+                    return self.no("variadic function", function.range.start);
+                }
                 ParamKind::Strings => return self.no("array of strings as a parameter", function.range.start),
                 ParamKind::Unsupported(text) => {
                     return self.no(format!("parameter of type {text}"), function.range.start);

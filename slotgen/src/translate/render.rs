@@ -173,6 +173,7 @@ fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
         ParamKind::Arguments => quote!(&[Argument<#c::Object>]),
         ParamKind::Parsed => quote!(&mut [Parsed<'_, #c::Object>]),
         ParamKind::Strings => quote!(&[&str]),
+        ParamKind::Pending => quote!(&#c::Error),
         ParamKind::Nothing | ParamKind::Unsupported(_) => quote!(()),
     }
 }
@@ -304,7 +305,12 @@ pub fn vocabulary(translation: &Translation) -> Vocabulary {
             && convention.params.iter().all(|kind| !matches!(kind, ParamKind::Unsupported(_)))
     });
     let methods = methods.iter().map(|(name, convention)| {
-        let names = names_of(translation, name, convention.params.len());
+        let names = if convention.params.first() == Some(&ParamKind::Pending) {
+            let rest = names_of(translation, name, convention.params.len() - 1);
+            [vec!["error".to_owned()], rest].concat()
+        } else {
+            names_of(translation, name, convention.params.len())
+        };
         let rust = world.contracts.get(name).map_or("", |row| &row.rust);
         let mut method = Method::new(convention, &names, rust);
         method.asked = super::render_ask::can_be_asked(convention, world.declarations.prototypes.get(name));

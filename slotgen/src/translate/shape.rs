@@ -173,6 +173,7 @@ pub fn clean(block: &mut Block) {
     }
     tests(block);
     truth(block);
+    hand_on(block);
     match block {
         Block::Let { var, value, rest, .. } if !rest.mentions(*var) => {
             let rest = std::mem::replace(&mut **rest, Block::Hole(0));
@@ -187,6 +188,17 @@ pub fn clean(block: &mut Block) {
         }
         _ => {}
     }
+}
+
+/// `match call { Ok(x) => …, Err(error) => return Err(error) }` becomes `call?`.
+fn hand_on(block: &mut Block) {
+    let Block::Match { call, ok, yes, err, no } = block else { return };
+    let name = ident(*err);
+    if !matches!(&**no, Block::Return(code) if code.to_string() == quote!(Err(#name)).to_string()) {
+        return;
+    }
+    let (value, rest) = (quote!(#call?), std::mem::replace(yes, Box::new(Block::Hole(0))));
+    *block = Block::Let { var: *ok, mutable: false, value, rest };
 }
 
 /// A value that only names something, or asks what has no effect.

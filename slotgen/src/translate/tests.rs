@@ -25,6 +25,8 @@ PyObject *const *_PyArg_UnpackKeywords(PyObject *const *args, Py_ssize_t nargs, 
 int lookup(PyObject *name);
 typedef struct { int first; } pair;
 int fill(pair *p, PyObject *o);
+PyObject *_PyType_Lookup(PyObject *type, PyObject *name);
+PyObject *PyUnicode_Concat(PyObject *a, PyObject *b);
 ";
 
 /// The Rust of all functions of a text, or why they are left out.
@@ -121,6 +123,22 @@ fn a_variable_that_a_caller_need_not_give_is_an_option() {
         static int plain(PyObject *v) { return find(v, NULL); }
         static int told(PyObject *v) { int missing = 0; if (find(v, &missing) < 0) { return -1; } return missing; }
         static int on(PyObject *v, int *missing) { return find(v, missing); }",
+    );
+}
+
+#[test]
+fn what_sets_no_exception_is_not_asked_for_one() {
+    check(
+        "silent",
+        "static PyObject *find(PyObject *type, PyObject *name) {
+            PyObject *found = _PyType_Lookup(type, name);
+            if (found == NULL) {
+                boxobject *box = (boxobject *)type;
+                if (box->value == NULL) { box->value = PyUnicode_Concat(name, name); }
+                return box->value;
+            }
+            return PyObject_GetIter(found);
+        }",
     );
 }
 

@@ -99,6 +99,7 @@ impl std::fmt::Display for ParamKind {
             Self::Arguments => write!(f, "arguments"),
             Self::Parsed => write!(f, "parsed"),
             Self::Nothing => write!(f, "nothing"),
+            Self::Pending => write!(f, "error"),
             Self::Unsupported(text) => write!(f, "unsupported {text}"),
         }
     }
@@ -133,6 +134,7 @@ pub(super) fn rust_param(kind: &str) -> String {
         "[str]" => "&[&str]".to_owned(),
         "&object" => "&mut Option<Self::Object>".to_owned(),
         "&object?" => "Option<&mut Option<Self::Object>>".to_owned(),
+        "error" => "&Self::Error".to_owned(),
         "function" => "&Self::Function".to_owned(),
         "function?" => "Option<&Self::Function>".to_owned(),
         "arguments" => "&[Argument<Self::Object>]".to_owned(),

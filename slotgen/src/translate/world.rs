@@ -300,7 +300,7 @@ impl World {
                 "size_t" | "Py_ssize_t" | "long" => 8,
                 text if text.ends_with('*') => 8,
                 "int" => 4,
-                _ => return None,
+                text => i128::try_from(self.declarations.size_of(text)?).ok()?,
             },
             _ => return None,
         })
@@ -315,8 +315,8 @@ impl World {
         }
         let elsewhere =
             self.defined.iter().find(|((_, other), function)| other == name && !function.is_static).map(|(key, _)| key);
-        let elsewhere =
-            elsewhere.filter(|key| !self.contracts.memory(&key.0) && self.contracts.meaning(name) != "world");
+        let elsewhere = elsewhere
+            .filter(|key| !self.contracts.memory(&key.0) && !self.contracts.meaning(name).starts_with("world"));
         if let Some((key, convention)) = elsewhere.and_then(|key| translated.get_key_value(key)) {
             return Some((convention.clone(), Route::Translated(key.0.clone())));
         }
@@ -337,6 +337,9 @@ impl World {
         };
         let mut convention = convention(name, &signature, row);
         let method = self.method_name(file, name);
+        if row.is_some_and(|row| row.pending) {
+            return Some((convention, Route::Vocabulary));
+        }
         let kept = convention.params.iter_mut().filter(|kind| **kind != ParamKind::Nothing).enumerate();
         for (index, kind) in kept {
             if let Some(nullable) = kind.nullable_mut()

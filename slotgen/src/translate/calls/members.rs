@@ -2,6 +2,11 @@
 use super::*;
 
 impl Paths {
+    /// Whether an expression is a variable that holds the type of the pending exception.
+    pub(super) fn is_pending(&self, expr: Option<&Expr>, state: &State) -> bool {
+        matches!(expr, Some(Expr { kind: Kind::Name(name), .. }) if state.vars.get(name) == Some(&Val::Pending))
+    }
+
     pub(super) fn matches(&mut self, args: &[Expr], at: usize, state: State, k: KV) -> Out {
         let Some(error) = state.error else { return k(self, Val::Const(0, None), state) };
         let Some(exception) = args.last() else { return self.no("PyErr_ExceptionMatches", at) };

@@ -178,6 +178,10 @@ impl Paths {
                 }
             }
             Val::Literal(text) => quote!(Argument::Str(#text.to_owned())),
+            Val::MaybeStr(place) => {
+                let code = &place.code;
+                quote!(match #code { Some(text) => Argument::Str(text.to_owned()), None => return Err(c.unsupported("NULL in a format")) })
+            }
             Val::Object(place) => {
                 let code = place.value();
                 quote!(Argument::Object(#code))

@@ -12,6 +12,9 @@ impl Paths {
                 }
                 Val::Null | Val::Unit => self.learnt.errors.insert(None),
                 Val::Const(number, _) => self.learnt.errors.insert(Some(*number)),
+                Val::MaybeObject(place) if self.convention.returns != Returns::Error => {
+                    return self.give_if_null(place.clone(), error);
+                }
                 _ => return self.stop("return of a computed value while an exception is pending"),
             };
             let error = ident(error);
@@ -77,6 +80,15 @@ impl Paths {
             Returns::Objects | Returns::Optionals => self.no(format!("return of {}", value.word()), at),
             Returns::Unsupported(text) => self.no(text, at),
         }
+    }
+
+    /// A pointer that is given while an exception is pending: NULL hands the exception on.
+    fn give_if_null(&mut self, place: Place, error: Var) -> Out {
+        self.learnt.errors.insert(None);
+        let reason = format!("{}: return of an object while an exception is pending", self.function.name);
+        self.learnt.partial.insert(reason.clone());
+        let (code, error) = (place.code, ident(error));
+        Ok(Block::Return(quote!(if #code.is_none() { Err(#error) } else { Err(c.unsupported(#reason)) })))
     }
 
     pub(super) fn give_object(&mut self, value: Val, at: usize) -> Out {
